@@ -57,6 +57,7 @@ AGGREGATORS = [
     aggregators.gaussian_adaptive(0.0, 5),
     aggregators.top_k(0.3, error_feedback=True),
 ]
+ALONE = AGGREGATORS[::3]  # a factory that takes one tensor takes one in the same way
 DRAWN = [aggregators.gaussian(1.0, 0.5, 5), aggregators.quantize(8)]
 
 
@@ -156,6 +157,7 @@ def found() -> Iterator[tuple[str, Any]]:
     for factory in AGGREGATORS:
         yield repr(factory), aggregated(factory)
         yield f"{factory!r} of any type", aggregated(factory, MIXED)
+    for factory in ALONE:
         yield f"{factory!r} of one weight", aggregated(factory, MIXED["one"])
     for factory in DRAWN:
         yield f"drawn: {factory!r}", aggregated(factory)

@@ -29,7 +29,7 @@ from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.simulation import ClientSampling, Stragglers
 from tests.learning.small import mean_process, small_data
 
-ROUNDS = 5
+ROUNDS = {"mean": 5, "scaffold": 3}
 _ROOM = str(Path(training_loop.__file__).parent)
 
 
@@ -40,13 +40,13 @@ def the_process(which: str) -> LearningProcess:
     return fl.learning.build_scaffold(model, num_clients=6)
 
 
-def the_run(folder: str | None, which: str, rounds: int = ROUNDS) -> Run:
+def the_run(folder: str | None, which: str) -> Run:
     """With sampling, drop-outs, shuffling, states of clients and evaluations."""
     saved = Checkpoints(folder, keep=2) if folder else None
     return training_loop.run(
         the_process(which),
         small_data(),
-        rounds,
+        ROUNDS[which],
         batch_size=4,
         client_sampling=ClientSampling(
             count=4, dropout=0.2, stragglers=Stragglers(deadline=2.0), seed=5

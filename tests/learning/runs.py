@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds of tiny learning processes on any stack, beside those of the twins.
+"""Rounds of tiny learning processes and of aggregators on any stack.
 
 Processes and the contexts of stacks are made once: a stack traces a process only the
 first time that it meets it, so that tests which share one are quick.
@@ -18,6 +18,7 @@ import fedlearn_edu as fl
 from examples.softmax import CLASSES, FEATURES, Client, Floats
 from fedlearn_edu.framework import ReferenceContext
 from fedlearn_edu.learning import LearningProcess
+from fedlearn_edu.learning.aggregators import Aggregator
 from fedlearn_edu.learning.models import Model
 from tests.conformance.stacks import STACKS, Stack
 
@@ -110,3 +111,33 @@ def assert_close(found: Any, expected: Any) -> None:
 
 async def _awaited(result: Any) -> Any:
     return await result
+
+
+# ---------------------------------------------------------------- aggregators alone
+
+UPDATE = fl.to_type(OrderedDict(w=(np.float32, [3, 2]), b=(np.float32, [2])))
+SIZE = 8
+
+
+def structured(row: Any) -> Any:
+    row = np.float32(row)
+    return OrderedDict(w=row[:6].reshape(3, 2), b=row[6:])
+
+
+@cache
+def made(factory: Any) -> Aggregator:
+    aggregator: Aggregator = factory(UPDATE)
+    return aggregator
+
+
+def aggregated(
+    stack: Stack, factory: Any, rows: Any, weights: Sequence[float], state: Any = None
+) -> tuple[Any, Any, dict[str, Any]]:
+    """The flat update, the state after it, and the metrics."""
+    aggregator = made(factory)
+    if state is None:
+        state = call(stack, aggregator.initialize)
+    updates = list(map(structured, rows))
+    output = call(stack, aggregator.next, state, updates, list(weights))
+    flat = np.concatenate([np.ravel(output.update["w"]), output.update["b"]])
+    return flat, output.state, dict(output.metrics)

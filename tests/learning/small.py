@@ -8,6 +8,7 @@ leave traces in the state.
 """
 
 from collections import OrderedDict
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -15,10 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fedlearn_edu as fl
+from fedlearn_edu.learning.aggregators import GaussianMechanism
 from fedlearn_edu.learning.averaging import ServerState
+from fedlearn_edu.learning.config import Options
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.process import LearningProcess, Output, OutputWithClients
-from fedlearn_edu.simulation import ClientData
+from fedlearn_edu.learning.pytree import flatten
+from fedlearn_edu.learning.run_state import Run
+from fedlearn_edu.learning.training_loop import run
+from fedlearn_edu.simulation import ClientData, ClientSampling
 
 FEATURES = 3
 BATCH = fl.to_type(OrderedDict(x=(np.float32, [None, FEATURES]), y=(np.int32, [None])))
@@ -161,3 +167,38 @@ def mean_process(rate: float = 0.1, *, keeps: bool = False) -> LearningProcess:
         next=keeping if keeps else plain,
         initialize_client=_no_rounds if keeps else None,
     )
+
+
+NOISY = replace(mean_process(), mechanism=GaussianMechanism(2.0, 1.0, 3.0))
+POISSON = ClientSampling(probability=0.5, seed=1)
+
+
+def spend(
+    budget: Any,
+    rounds: int = 6,
+    how: Any = POISSON,
+    process: LearningProcess = NOISY,
+    **options: Any,
+) -> Run:
+    """A run with a budget, on a sampling of six clients."""
+    asked = Options(budget=budget, **options)
+    data = small_data(6)
+    return run(process, data, rounds, batch_size=5, client_sampling=how, options=asked)
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether all bits of two trees are the same."""
+    ours, theirs = flatten(left), flatten(right)
+    return ours.keys() == theirs.keys() and all(
+        np.asarray(ours[path]).tobytes() == np.asarray(theirs[path]).tobytes()
+        and np.asarray(ours[path]).dtype == np.asarray(theirs[path]).dtype
+        for path in ours
+    )
+
+
+def numbers(made: Run) -> list[dict[str, float]]:
+    """The history without what a clock says."""
+    return [
+        {name: value for name, value in row.items() if name != "seconds"}
+        for row in made.history
+    ]

@@ -37,6 +37,7 @@ def test_a_run_loads_no_tensorflow_and_starts_no_thread(in_numpy: Any) -> None:
 
 
 @pytest.mark.tensorflow
+@pytest.mark.usefixtures("step_by_step")
 def test_numbers_are_those_of_tensorflow(in_numpy: Any) -> None:
     for name, expected in both_ways.leaves().items():
         found = in_numpy[name]

@@ -34,8 +34,14 @@ from fedlearn_edu.learning.training_loop import run
 from fedlearn_edu.simulation import ClientSampling
 from tests.architecture.repository import ROOT
 from tests.learning.killed import digest, the_run
-from tests.learning.small import mean_process, small_data, small_lists, small_model
-from tests.learning.test_running import numbers, same
+from tests.learning.small import (
+    mean_process,
+    numbers,
+    same,
+    small_data,
+    small_lists,
+    small_model,
+)
 
 PROCESS = mean_process()
 
@@ -81,12 +87,6 @@ def test_the_file_is_a_npz_behind_two_lines(tmp_path: Path) -> None:
         assert set(archive) == {*LEAVES, "metadata"}
 
 
-@pytest.mark.parametrize("leaf", ["text", b"bytes", None, np.array([{}])])
-def test_what_is_no_number_is_refused_not_pickled(leaf: Any) -> None:
-    with pytest.raises(CheckpointError, match=r"only numbers.*\n.*\n.*at state/x"):
-        encode({}, {"state/x": leaf})
-
-
 def test_a_state_that_cannot_be_saved_is_refused_before_the_first_round() -> None:
     with pytest.raises(CheckpointError, match="only numbers can be saved"):
         Store(Checkpoints("never made"), {}, Run({"name": "a text"}))
@@ -121,14 +121,6 @@ def test_the_newest_is_the_one_of_the_most_rounds_not_of_the_last_name(
         (tmp_path / name).touch()
     names = [file.name for file in Checkpoints(tmp_path).files]
     assert names == ["round_999999.checkpoint", "round_1000000.checkpoint"]
-
-
-@pytest.mark.parametrize(
-    "settings", [{"every": 0}, {"keep": 0}, {"every": None}, {"folder": ""}]
-)
-def test_senseless_settings_are_refused(settings: dict[str, Any]) -> None:
-    with pytest.raises(CheckpointError, match="does not make sense"):
-        Checkpoints(**{"folder": "folder"} | settings)
 
 
 def test_a_run_that_is_complete_is_read_and_nothing_is_run(tmp_path: Path) -> None:
@@ -256,7 +248,7 @@ def test_a_renamed_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
-    options = Options(checkpoints=Checkpoints(tmp_path))
+    options = Options(checkpoints=Checkpoints(tmp_path), shuffle_seed=1)
     run(PROCESS, small_data(), 2, options=options)
     before = content_of(tmp_path)
     others: list[tuple[str, dict[str, Any]]] = [
@@ -271,19 +263,14 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
         ("data", {"data": small_data(5)}),
         ("batch_size", {"batch_size": 3}),
         ("client_sampling", {"client_sampling": ClientSampling(count=2)}),
+        ("shuffle_seed", {"options": replace(options, shuffle_seed=2)}),
     ]
+    usual = {"process": PROCESS, "data": small_data(), "options": options}
     for text, other in others:
-        asked: dict[str, Any] = {"process": PROCESS, "data": small_data()} | other
+        asked: dict[str, Any] = usual | other
         with pytest.raises(CheckpointError, match=f"of another run: other {text}\n"):
-            run(rounds=4, options=options, **asked)
+            run(rounds=4, **asked)
     assert content_of(tmp_path) == before
-
-
-def test_another_shuffling_is_another_run(tmp_path: Path) -> None:
-    how = Options(checkpoints=Checkpoints(tmp_path), shuffle_seed=1)
-    run(PROCESS, small_data(), 2, options=how)
-    with pytest.raises(CheckpointError, match=r"shuffle_seed 2.*\n.*shuffle_seed 1"):
-        run(PROCESS, small_data(), 2, options=replace(how, shuffle_seed=2))
 
 
 def test_a_function_in_the_settings_is_the_same_in_the_next_program(
@@ -309,13 +296,7 @@ def test_early_stop_decides_the_same_in_a_resumed_run(tmp_path: Path) -> None:
     def go(rounds: int, calls: int, folder: Path) -> Run:
         judge.calls = calls  # type: ignore[attr-defined]
         stop = EarlyStop("test.loss", patience=3)
-        path = folder.with_suffix(".csv")
-        saved = Checkpoints(folder)
-
-        def write(so_far: Run) -> None:
-            so_far.history.to_csv(path)
-
-        options = Options(callbacks=[stop, write], checkpoints=saved)
+        options = Options(callbacks=[stop], checkpoints=Checkpoints(folder))
         return run(
             PROCESS, small_lists(), rounds, evaluate={"test": judge}, options=options
         )
@@ -328,7 +309,6 @@ def test_early_stop_decides_the_same_in_a_resumed_run(tmp_path: Path) -> None:
     # It had stopped when it was killed: called again, it does not begin another round.
     again = go(6, 5, tmp_path / "parts")
     assert (again.rounds, again.stopped) == (5, whole.stopped)
-    assert len((tmp_path / "parts.csv").read_text().splitlines()) == 1 + 5
 
 
 def test_a_folder_that_is_called_like_a_checkpoint_is_none(tmp_path: Path) -> None:
@@ -474,8 +454,8 @@ def test_killed_at_any_point_and_resumed_a_run_ends_bit_for_bit_the_same(
 @pytest.mark.slow
 def test_a_process_with_tensorflow_is_resumed_bit_for_bit_too(tmp_path: Path) -> None:
     expected = digest(the_run(None, "scaffold"))
-    killed = start(tmp_path / "parts", "scaffold", 7)  # while it writes the fourth
+    killed = start(tmp_path / "parts", "scaffold", 5)  # while it writes the third
     assert killed.returncode == -9
     begun = Checkpoints(tmp_path / "parts").files
-    assert begun[-1].name == "round_000003.checkpoint"
+    assert begun[-1].name == "round_000002.checkpoint"
     assert start(tmp_path / "parts", "scaffold", 0).stdout.split()[1] == expected

@@ -7,16 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fedlearn_edu import attacks, learning
-from fedlearn_edu.attacks import AttackError
+from fedlearn_edu import learning
 from fedlearn_edu.executors.traffic import TO_SERVER, bytes_by_edge
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
-from fedlearn_edu.learning.aggregators import clipping, mean, quantize, top_k
-from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning.aggregators import mean, quantize, top_k
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from tests.conformance.stacks import Stack
-from tests.learning.aggregated import SIZE, STACKS, UPDATE, aggregated, structured
-from tests.learning.runs import call, stack_named
+from tests.learning.runs import SIZE, UPDATE, aggregated, call, stack_named, structured
 
 pytestmark = pytest.mark.tensorflow
 
@@ -25,11 +22,6 @@ ROWS[1, 3] = 0.0
 WEIGHTS = [9.0, 4.0, 0.0, 14.0, 6.0]
 LOCAL = stack_named("local-tensorflow-sequence")
 QUIETLY = learning.Options(progress=False)
-
-
-@pytest.fixture(params=STACKS)
-def stack(request: pytest.FixtureRequest) -> Stack:
-    return stack_named(request.param)
 
 
 def weighted(rows: Any) -> Any:
@@ -88,7 +80,7 @@ def test_rounding_goes_to_a_level_beside_the_number(
 
 def test_rounding_has_no_bias() -> None:
     """By Hoeffding's inequality, chance passes the bound once in 10,000 times."""
-    seeds, bits, total = 300, 4, np.zeros(SIZE)
+    seeds, bits, total = 100, 4, np.zeros(SIZE)
     _, state, _ = aggregated(LOCAL, quantize(bits), ROWS, WEIGHTS)
     for seed in range(seeds):
         drawing = replace(state, seed=np.int32(seed))
@@ -99,7 +91,7 @@ def test_rounding_has_no_bias() -> None:
     assert (abs(total / seeds - weighted(ROWS)) <= bound).all()
 
 
-def test_rounding_is_by_seed_round_and_client() -> None:
+def test_rounding_is_by_seed_and_round() -> None:
     first, state, _ = aggregated(LOCAL, quantize(2), ROWS, WEIGHTS)
     again, *_ = aggregated(LOCAL, quantize(2), ROWS, WEIGHTS)
     other, *_ = aggregated(LOCAL, quantize(2, seed=1), ROWS, WEIGHTS)
@@ -107,11 +99,6 @@ def test_rounding_is_by_seed_round_and_client() -> None:
     np.testing.assert_array_equal(first, again)
     assert (first != other).any()
     assert (first != later).any()
-    # Clients with the same draws would err to the same side, and the mean with them.
-    halves = np.linspace(0.5, 0.51, 400, dtype=np.float32)[:, np.newaxis]
-    rows = np.concatenate([np.ones_like(halves), *[halves] * 6, halves**0], axis=1)
-    found, *_ = aggregated(LOCAL, quantize(2), rows, [1.0] * 400)
-    assert abs(found - rows.mean(axis=0)).max() < 0.13  # five standard deviations
 
 
 def test_updates_that_are_alike_are_rounded_each_for_itself() -> None:
@@ -173,6 +160,7 @@ def test_what_is_sent_and_what_is_kept_are_all_updates_together(
     assert not memories[2].any()  # without examples
 
 
+@pytest.mark.usefixtures("step_by_step")
 def test_memory_makes_up_for_what_is_not_sent() -> None:
     train, _ = datasets.load_digits28()
     data = ClientData(*train, partitions.iid(train[1], 4))
@@ -183,18 +171,6 @@ def test_memory_makes_up_for_what_is_not_sent() -> None:
         run = learning.run(process, data, 12, batch_size=20, options=QUIETLY)
         losses.append(run.history["loss_per_example"][-1])
     assert losses[0] < losses[1] < losses[2] / 2
-
-
-def test_what_needs_updates_without_memory_refuses_it() -> None:
-    rule = top_k(error_feedback=True)
-    with pytest.raises(ProcessError, match="has no limit") as caught:
-        clipping(rule, norm=1.0)(UPDATE)
-    assert caught.value.found == repr(rule)
-    process = learning.build_fed_avg(
-        learning.models.softmax_regression(2, 2), aggregator=rule
-    )
-    with pytest.raises(AttackError, match="its clients keep nothing"):
-        attacks.poison(process, attacks.sign_flip().on([0]))
 
 
 # ---------------------------------------------------------------- bytes, processes
@@ -212,34 +188,16 @@ def test_what_is_sent_is_as_small_as_the_metrics_say(code: Any) -> None:
     assert bytes_by_edge(tuple(tape))[TO_SERVER] == len(ROWS) * sent
 
 
+@pytest.mark.usefixtures("step_by_step")
 def test_bytes_reach_the_history_and_the_model_learns() -> None:
     model = learning.models.softmax_regression(features=2, classes=2)
     batch = {"x": np.eye(2, dtype=np.float32), "y": np.arange(2, dtype=np.int32)}
     losses = {}
-    for code in (mean(), quantize(4), top_k(0.5)):
+    for code in (quantize(4), top_k(0.5)):
         process = learning.build_fed_avg(model, 0.5, aggregator=code)
         state = process.initialize()
         for _ in range(4):
             state, metrics = process.next(state, [[batch]] * 3)
         losses[code.name] = metrics["loss_per_example"]
-        assert metrics.get("full_bytes_per_client", 24) == 24
+        assert metrics["full_bytes_per_client"] == 24
     assert max(losses.values()) < np.log(2)
-
-
-@pytest.mark.parametrize(
-    ("build", "name"),
-    [
-        (lambda: quantize(8)(np.int32), "quantize()"),
-        (lambda: top_k(0.5)([np.float32, np.bool_]), "top_k(share=0.5)"),
-        (lambda: mean()((np.int64, [2])), "mean()"),
-        (lambda: quantize(3), "bits"),
-        (lambda: quantize(True), "bits"),
-        (lambda: quantize(seed=-1), "seed"),
-        (lambda: top_k(0.0), "share"),
-        (lambda: top_k(5), "share"),
-    ],
-)
-def test_settings_out_of_range_are_refused(build: Any, name: str) -> None:
-    with pytest.raises(ProcessError) as caught:
-        build()
-    assert caught.value.where == name

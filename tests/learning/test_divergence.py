@@ -15,8 +15,7 @@ from fedlearn_edu.learning.config import Options
 from fedlearn_edu.learning.divergence import DivergenceError
 from fedlearn_edu.learning.training_loop import run
 from fedlearn_edu.simulation import ClientData, ClientSampling
-from tests.learning.small import mean_process, small_arrays, small_lists
-from tests.learning.test_running import numbers, same
+from tests.learning.small import mean_process, numbers, same, small_arrays, small_lists
 
 PROCESS = mean_process()
 
@@ -150,12 +149,7 @@ def test_culprits_of_a_rule_that_needs_several_are_found(rule: Any) -> None:
 
 @pytest.mark.tensorflow
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["FedAvg", "SCAFFOLD"])
-def test_real_processes_name_the_client_too(name: str) -> None:
-    model = fl.learning.models.softmax_regression(features=3, classes=2)
-    process = {
-        "FedAvg": lambda: fl.learning.build_fed_avg(model),
-        "SCAFFOLD": lambda: fl.learning.build_scaffold(model, 6),
-    }[name]()
+def test_real_process_with_states_of_clients_names_the_client_too() -> None:
+    process = fl.learning.build_scaffold(MODEL, 6)
     with pytest.raises(DivergenceError, match="client 3 with loss nan; 6 clients"):
         run(process, spoilt(client=3), 2, batch_size=5)

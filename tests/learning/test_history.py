@@ -6,6 +6,9 @@ import math
 import os
 import pickle
 import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,8 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedlearn_edu.learning.atomic import write_atomically
-from fedlearn_edu.learning.history import COLUMNS, History, HistoryError
+from fedlearn_edu.learning.atomic import append_lines, write_atomically
+from fedlearn_edu.learning.history import COLUMNS, History
 from fedlearn_edu.learning.run_state import Run
 
 
@@ -79,23 +82,6 @@ def test_a_history_can_be_copied_and_pickled(again: Any) -> None:
         copied.rows[0]["loss"] = 0.0
 
 
-def test_a_row_is_not_asked_for_like_a_column() -> None:
-    with pytest.raises(HistoryError, match=r"history.rows\[-1\]"):
-        History()[-1]  # type: ignore[index]
-
-
-def test_an_unknown_column_is_answered_with_those_that_exist() -> None:
-    with pytest.raises(HistoryError, match=r"expected: round, .*loss") as error:
-        some_rows(1)["lost"]
-    assert isinstance(error.value, KeyError)
-    assert "found:    'lost'" in str(error.value)
-
-
-def test_a_history_without_rounds_has_no_last_row() -> None:
-    with pytest.raises(HistoryError, match="no last round"):
-        _ = History().last
-
-
 def test_without_pandas_there_is_a_dict_of_arrays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -105,12 +91,6 @@ def test_without_pandas_there_is_a_dict_of_arrays(
     np.testing.assert_allclose(table["loss"], [1, 1 / 2, 1 / 3])
     with pytest.raises(ImportError, match=r"history\.to_dict\(\), arrays by name"):
         some_rows(3).to_frame()
-
-
-def test_former_names_of_metrics_say_the_new_ones() -> None:
-    history = History.of([{"test.mean_accuracy_over_clients": 0.5}])
-    with pytest.raises(KeyError, match=r"mean test\.mean_accuracy_over_clients\?"):
-        _ = history["test.accuracy_per_client"]
 
 
 def test_with_pandas_the_frame_is_one_of_pandas(
@@ -196,3 +176,37 @@ def test_the_text_is_no_wider_than_a_screen_and_says_what_it_leaves_out() -> Non
     assert text.splitlines()[-1].startswith("(not shown: dropped, late, seconds, ")
     assert "test0.accuracy" in text
     assert "_per_example" in text
+
+
+# ---------------------------------------------------------------- several writers
+
+_LONG = "x" * 20_000
+
+
+def test_a_file_that_many_append_to_has_all_lines(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "all.txt"
+    other = get_context("spawn").Process(target=_append, args=(file, 1))
+    other.start()
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda writer: _append(file, writer), range(2, 6)))
+    other.join()
+    found = Counter(file.read_text().splitlines())
+    assert found == {f"{writer} {_LONG}": 10 for writer in range(1, 6)}
+
+
+def _append(file: Path, writer: int) -> None:
+    for _ in range(10):
+        append_lines(file, [f"{writer} {_LONG}"])
+
+
+def test_a_file_that_many_replace_is_that_of_one_of_them(tmp_path: Path) -> None:
+    file = tmp_path / "one"
+
+    def write(writer: int) -> None:
+        for _ in range(10):
+            write_atomically(file, f"{writer}".encode() * 20_000)
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(write, range(4)))
+    assert len(set(file.read_text())) == 1
+    assert list(tmp_path.iterdir()) == [file]

@@ -10,14 +10,11 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import learning
 from fedlearn_edu.learning import build_fed_avg, losses, models
-from fedlearn_edu.learning.errors import ProcessError, RunError
+from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.simulation import ClientData
 
 pytestmark = pytest.mark.tensorflow
-
-
-HALF: Any = 0.5
 
 
 def count_weights(model: Model) -> int:
@@ -100,13 +97,6 @@ def test_mean_gradient_is_the_slope_of_the_mean_loss(model: Model) -> None:
     assert (up - down) / (2 * small) == pytest.approx(steepness, rel=2e-2)
 
 
-def test_batch_of_nothing_has_a_gradient_of_zero() -> None:
-    model = models.softmax_regression(2, 2)
-    batch = {"x": fl.tf.zeros([0, 2]), "y": fl.tf.zeros([0], fl.tf.int32)}
-    slopes, _ = model.mean_gradient(model.initialize(0), batch)
-    assert not np.any(slopes["weights"])
-
-
 def test_logarithm_after_the_softmax_is_the_same_until_it_underflows() -> None:
     scores = np.array([[1.0, 0.0], [200.0, 0.0]], np.float32)
     y = np.array([1, 1])
@@ -119,32 +109,6 @@ def test_logarithm_after_the_softmax_is_the_same_until_it_underflows() -> None:
     )
     assert float(after[0]) == pytest.approx(float(before[0]))
     assert (float(after[1]), float(before[1])) == (np.inf, 200.0)
-
-
-@pytest.mark.parametrize(
-    ("make", "where"),
-    [
-        (lambda: models.softmax_regression(features=0), "features"),
-        (lambda: models.softmax_regression(classes=-1), "classes"),
-        (lambda: models.multilayer_perceptron([10, 0]), "layer 2"),
-        (lambda: models.linear_regression(HALF), "features"),
-    ],
-)
-def test_impossible_sizes_are_refused(make: Any, where: str) -> None:
-    with pytest.raises(ProcessError, match="whole sizes of at least one") as caught:
-        make()
-    assert caught.value.where == where
-
-
-def test_one_inner_layer_is_a_list_of_one() -> None:
-    hidden: Any = 200
-    with pytest.raises(ProcessError, match="a list of layers"):
-        models.multilayer_perceptron(hidden)
-
-
-def test_unknown_loss_says_which_there_are() -> None:
-    with pytest.raises(ProcessError, match="'cross_entropy' or 'sparse_categorical"):
-        losses.find("hinge")
 
 
 # ---------------------------------------------------------------- Keras
@@ -199,22 +163,6 @@ def test_keras_model_computes_what_keras_computes() -> None:
     )
     assert str(ours.batch_type) == "<x=float32[?,4,4,1],y=int32[?]>"
     assert ours.classes == 3
-
-
-def test_learning_leaves_the_keras_model_alone_and_gives_weights_for_it() -> None:
-    theirs = keras_classifier()
-    before = [array.copy() for array in theirs.get_weights()]
-    model = models.from_keras_model(theirs)
-    process = build_fed_avg(model)
-    x = np.random.default_rng(1).normal(size=[6, 4, 4, 1]).astype(np.float32)
-    batch = {"x": x, "y": np.array([0, 1, 2] * 2, np.int32)}
-    state, first = process.next(process.initialize(), [[batch] * 5])
-    for now, then in zip(theirs.get_weights(), before, strict=True):
-        np.testing.assert_array_equal(now, then)
-    _, second = process.next(state, [[batch] * 5])
-    assert second["loss_per_example"] < first["loss_per_example"]
-    theirs.set_weights(state.weights)
-    np.testing.assert_allclose(theirs(x), model.predict(state.weights, x), rtol=1e-5)
 
 
 def test_keras_model_is_called_by_what_it_does() -> None:
@@ -294,82 +242,10 @@ def test_keras_model_of_one_number_takes_mse() -> None:
     assert model.predict(model.initialize(0), np.ones([2, 3], np.float32)).shape == [2]
 
 
-@pytest.mark.parametrize(
-    ("name", "settings", "found", "cure"),
-    [
-        ("BatchNormalization", {}, "moving_mean of BatchNorm", "GroupNormalization"),
-        ("Dropout", {"rate": 0.5}, "of Dropout 'dropout", "set its rate to 0"),
-        ("LSTM", {"units": 2, "dropout": 0.5}, "of LSTM 'lstm", "set its rate to 0"),
-        ("LSTM", {"units": 2, "stateful": True}, "a state", "leave out stateful=True"),
-        (
-            "Dense",
-            {"units": 2, "kernel_constraint": "non_neg"},
-            "kernel",
-            "leave out k",
-        ),
-    ],
-)
-def test_layers_that_keep_something_are_refused(
-    name: str, settings: Any, found: str, cure: str
-) -> None:
-    keras = fl.tf.keras
-    layers = [
-        keras.Input(batch_shape=[3, 4, 2]),
-        getattr(keras.layers, name)(**settings),
-    ]
-    theirs = keras.Sequential([*layers, keras.layers.Flatten(), keras.layers.Dense(2)])
-    with pytest.raises(ProcessError, match=cure) as caught:
-        models.from_keras_model(theirs)
-    assert found in str(caught.value.found)
-
-
-@pytest.mark.parametrize("made", [lambda: keras_models()[1](), lambda: "a model"])
-def test_keras_models_without_weights_are_refused(made: Any) -> None:
-    with pytest.raises(ProcessError, match="no weights yet"):
-        models.from_keras_model(made())
-
-
-@pytest.mark.parametrize("end", ["activation", "layer", "inside", "operation"])
-def test_keras_models_that_end_in_a_softmax_are_refused(end: str) -> None:
-    keras = fl.tf.keras
-    dense, start = keras.layers.Dense, keras.Input([4])
-    if end == "activation":
-        theirs = keras.Sequential([start, dense(3, activation="softmax")])
-    elif end == "layer":
-        theirs = keras.Sequential([start, dense(3), keras.layers.Softmax()])
-    elif end == "inside":
-        inner = keras.Sequential([start, dense(3, activation="softmax")])
-        theirs = keras.Sequential([keras.Input([4]), inner])
-    else:
-        theirs = keras.Model(start, keras.ops.softmax(dense(3)(start)))
-    with pytest.raises(ProcessError, match="ends in a softmax") as caught:
-        models.from_keras_model(theirs)
-    assert "leave out activation='softmax'" in str(caught.value)
-
-
 def test_keras_model_of_zeros_is_not_taken_for_a_softmax() -> None:
     keras = fl.tf.keras
     layer = keras.layers.Dense(3, kernel_initializer="zeros")
     models.from_keras_model(keras.Sequential([keras.Input([4]), layer]))
-
-
-@pytest.mark.parametrize(
-    ("outputs", "loss", "targets", "message"),
-    [
-        (1, "cross_entropy", None, "outputs do not fit the loss"),
-        (3, "mse", None, "outputs do not fit the loss"),
-        (3, "cross_entropy", np.float32, "the loss says what y is"),
-        (1, distance, None, "does not say what y is"),
-        (3, distance, (-1, 1), "targets do not fit the outputs"),
-    ],
-)
-def test_targets_that_are_not_said_or_do_not_fit_are_refused(
-    outputs: int, loss: Any, targets: Any, message: str
-) -> None:
-    keras = fl.tf.keras
-    theirs = keras.Sequential([keras.Input([4]), keras.layers.Dense(outputs)])
-    with pytest.raises(ProcessError, match=message):
-        models.from_keras_model(theirs, loss, targets=targets)
 
 
 @pytest.mark.parametrize(
@@ -393,34 +269,6 @@ def test_targets_of_a_loss_of_ones_own_are_what_is_said(
     assert model.classes == classes
 
 
-def test_keras_model_without_weights_is_refused() -> None:
-    keras = fl.tf.keras
-    theirs = keras.Sequential([keras.Input([2, 2]), keras.layers.Flatten()])
-    with pytest.raises(ProcessError, match="nothing to train"):
-        models.from_keras_model(theirs)
-
-
-@pytest.mark.parametrize(
-    "loss",
-    [
-        lambda o, y: 0.5,
-        lambda o, y: o,
-        lambda o, y: fl.tf.reduce_mean(o, axis=0),
-        lambda o, y: fl.tf.reduce_mean(o[:, 0], keepdims=True),
-    ],
-)
-def test_a_loss_that_is_not_one_number_per_example_is_refused(loss: Any) -> None:
-    made = models.softmax_regression(2, 2)
-    model = models.Model(
-        "odd", made.initialize, made.predict, loss, made.features, made.classes
-    )
-    batch = {"x": np.ones([3, 2], np.float32), "y": np.zeros(3, np.int32)}
-    with pytest.raises(ProcessError, match="one number for each example"):
-        model.losses(model.initialize(0), batch)
-    with pytest.raises(ProcessError, match="one number for each example"):
-        fl.tf_computation(model.losses, [model.weights_type, model.batch_type])
-
-
 def test_a_batch_of_a_size_that_a_model_says_is_one() -> None:
     """Where the size of y is not known, that of the outputs may be."""
     made = models.softmax_regression(2, 2)
@@ -430,18 +278,6 @@ def test_a_batch_of_a_size_that_a_model_says_is_one() -> None:
 
     model = dataclasses.replace(made, predict=predict)
     fl.tf_computation(model.losses, [model.weights_type, model.batch_type])
-
-
-@pytest.mark.parametrize("name", ["class", "function", "number"])
-def test_losses_of_keras_are_refused(name: str) -> None:
-    of_keras = fl.tf.keras.losses
-    loss: Any = {
-        "class": of_keras.SparseCategoricalCrossentropy(from_logits=True),
-        "function": of_keras.sparse_categorical_crossentropy,
-        "number": 0.5,
-    }[name]
-    with pytest.raises(ProcessError, match="a function of outputs and y"):
-        models.from_keras_model(keras_classifier(), loss)
 
 
 # ---------------------------------------------------------------- models people bring
@@ -518,6 +354,9 @@ def test_models_people_bring_learn_as_in_keras(which: str) -> None:
         np.testing.assert_allclose(now, start - 0.5 * slope, atol=1e-6)
     for now, then in zip(theirs.get_weights(), before, strict=True):
         np.testing.assert_array_equal(now, then)
+    if which != "frozen":  # what it keeps beside its weights is not theirs to set
+        theirs.set_weights(state.weights)
+        np.testing.assert_allclose(theirs(x), model.predict(state.weights, x), 1e-5)
 
 
 @pytest.mark.parametrize(
@@ -583,11 +422,6 @@ def test_recurrent_layers_without_dropout_are_taken(layer: str) -> None:
     assert models.from_keras_model(text_model(layer)).classes == 5
 
 
-def test_mask_that_reaches_the_loss_is_refused() -> None:
-    with pytest.raises(ProcessError, match="a loss here counts each place"):
-        models.from_keras_model(text_model(mask_zero=True))
-
-
 def test_subclass_is_taken_as_built_or_as_said() -> None:
     _, subclass, _ = keras_models()
     theirs = subclass()
@@ -595,8 +429,6 @@ def test_subclass_is_taken_as_built_or_as_said() -> None:
     assert "x=float32[?,4,3]" in str(models.from_keras_model(theirs).batch_type)
     said = models.from_keras_model(theirs, inputs=(np.float32, [None, 3]))
     assert str(said.batch_type) == "<x=float32[?,?,3],y=int32[?,?]>"
-    with pytest.raises(ProcessError, match="cannot be called on such a batch"):
-        models.from_keras_model(theirs, inputs=(np.float32, [5]))
 
 
 EXAMPLES = np.arange(48, dtype=np.float32).reshape(2, 4, 6)
@@ -621,11 +453,9 @@ def test_examples_keep_their_shape(shape: Any) -> None:
     assert learning.run(build_fed_avg(model), data, 1).rounds == 1
 
 
-def test_placed_rows_for_a_model_of_images_are_told_how_to_be_images() -> None:
+def test_images_are_placed_as_the_model_takes_them() -> None:
     model = models.from_keras_model(keras_classifier())
-    data, process = ClientData(np.ones([2, 16]), [0, 1], [[0, 1]]), build_fed_avg(model)
-    with pytest.raises(TypeError, match=r"do: +x.reshape\(-1, 4, 4, 1\), or place"):
-        process.next(process.initialize(), data.place())
+    process = build_fed_avg(model)
     images = ClientData(np.ones([2, 4, 4]), [0, 1], [[0, 1]])
     process.next(process.initialize(), images.place(batch_type=model.batch_type))
 

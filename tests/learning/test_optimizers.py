@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fedlearn_edu.errors import FedLearnError
-from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning import build_fed_sgd, models
 from fedlearn_edu.learning.optimizers import (
     Optimizer,
     build_adagrad,
@@ -19,7 +18,7 @@ from fedlearn_edu.learning.optimizers import (
     build_sgdm,
     build_yogi,
 )
-from fedlearn_edu.learning.schedules import Rate, exponential_decay
+from fedlearn_edu.learning.schedules import Rate, describe_rate, exponential_decay
 
 pytestmark = pytest.mark.tensorflow
 
@@ -164,58 +163,48 @@ def test_name_tells_all_numbers() -> None:
         assert optimizer.name == repr(optimizer) == name
 
 
-# ---------------------------------------------------------------- errors
-
-BUILDERS: list[Callable[..., Optimizer]] = [
-    build_sgd,
-    build_sgdm,
-    build_adagrad,
-    build_adam,
-    build_yogi,
-]
-NO_RATE = """\
-a learning rate says how long a step is
-  expected: a number of at least 0, or a function of the round's number
-  found:    {}
-  do:       0.1 is a good first try; build_fed_opt takes optimizers"""
-NO_SHARE = """\
-{0} is the share of the past that is kept
-  expected: 0 <= {0} < 1
-  found:    {1}
-  do:       0.9 is usual"""
-NOT_POSITIVE = """\
-epsilon keeps a division finite
-  expected: epsilon > 0
-  found:    {}
-  do:       1e-3 is usual"""
+# ---------------------------------------------------------------- decay, names of rates
 
 
-def _message(build: Callable[..., Any], *numbers: Any, **named: Any) -> str:
-    with pytest.raises(ProcessError) as caught:
-        build(*numbers, **named)
-    assert isinstance(caught.value, FedLearnError)
-    assert isinstance(caught.value, ValueError)
-    return str(caught.value)
+def test_decay_multiplies_by_a_factor_after_each_round() -> None:
+    rate = exponential_decay(0.1, 0.9)
+    assert callable(rate)
+    found = [float(rate(np.float32(number))) for number in range(5)]
+    assert found == pytest.approx([0.1, 0.09, 0.081, 0.0729, 0.06561], rel=1e-6)
 
 
-def test_senseless_numbers_are_refused() -> None:
-    nan: Any = float("nan")
-    rates: list[Any] = [-0.1, nan, float("inf"), "0.1", None]
-    for build, rate in zip(BUILDERS, rates, strict=True):
-        assert _message(build, rate) == NO_RATE.format(repr(rate))
-    for build, name, share in (
-        (build_sgdm, "momentum", 1.0),
-        (build_adam, "beta_1", -0.1),
-        (build_adam, "beta_2", nan),
-        (build_yogi, "beta_1", "0.9"),
-        (build_yogi, "beta_2", 1.0),
-    ):
-        found = _message(build, **{name: share})
-        assert found == NO_SHARE.format(name, repr(share))
-    for build, epsilon in (
-        (build_adagrad, 0.0),
-        (build_adam, -1e-3),
-        (build_yogi, nan),
-        (build_yogi, None),
-    ):
-        assert _message(build, epsilon=epsilon) == NOT_POSITIVE.format(repr(epsilon))
+def test_function_of_the_round_is_called_with_a_number_one_can_divide_by() -> None:
+    model = models.softmax_regression(2, 2)
+    harmonic = build_fed_sgd(model, lambda number: 1.0 / (number + 1))
+    data = [[{"x": [[1.0, 0.0]], "y": [0]}]]
+    first, _ = harmonic.next(harmonic.initialize(), data)
+    second, _ = harmonic.next(first, data)
+    expected, _ = build_fed_sgd(model, 0.5).next(first, data)
+    assert np.any(second.weights["bias"] != first.weights["bias"])
+    np.testing.assert_array_equal(second.weights["bias"], expected.weights["bias"])
+
+
+def test_rates_that_do_different_things_have_different_names() -> None:
+    def halving(start: float) -> Rate:
+        return lambda number: start * 0.5**number
+
+    names = [
+        describe_rate(rate)
+        for rate in (
+            halving(1.0),
+            halving(2.0),
+            lambda number: 0.1 / (number + 1),
+            lambda number: 0.2 / (number + 1),
+        )
+    ]
+    assert len(set(names)) == 4
+    assert describe_rate(0.1) != describe_rate(0.1 + 1e-9)
+    assert describe_rate(exponential_decay(1, 0.9)) == "exponential_decay(1, 0.9)"
+    assert (
+        repr(exponential_decay(0.1, 0.9 + 1e-9))
+        == "exponential_decay(0.1, 0.900000001)"
+    )
+    single: Any = np.float32(0.1)
+    assert describe_rate(single) == "0.1"
+    assert describe_rate(halving(1.0)) == names[0]
+    assert names[0].startswith("<lambda> ")

@@ -16,8 +16,7 @@ from fedlearn_edu.learning.aggregators import (
     zeroing,
 )
 from tests.conformance.stacks import Stack
-from tests.learning.aggregated import SIZE, STACKS, aggregated
-from tests.learning.runs import stack_named
+from tests.learning.runs import SIZE, aggregated, stack_named
 
 pytestmark = pytest.mark.tensorflow
 
@@ -30,11 +29,6 @@ def rows(*first: Any) -> Any:
 
 
 NOTHING = rows(0.0, 0.0, 0.0)
-
-
-@pytest.fixture(params=STACKS)
-def stack(request: pytest.FixtureRequest) -> Stack:
-    return stack_named(request.param)
 
 
 # ---------------------------------------------------------------- noise

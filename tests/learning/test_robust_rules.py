@@ -15,11 +15,9 @@ from fedlearn_edu import learning
 from fedlearn_edu.errors import ComputationFailedError
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.learning.aggregators import krum, mean, median, multi_krum
-from fedlearn_edu.learning.errors import ProcessError
 from tests.conformance.stacks import Stack
 from tests.ids import plain
-from tests.learning.aggregated import SIZE, STACKS, UPDATE, aggregated, structured
-from tests.learning.runs import stack_named
+from tests.learning.runs import SIZE, UPDATE, aggregated, stack_named, structured
 
 pytestmark = pytest.mark.tensorflow
 
@@ -29,11 +27,6 @@ ROWS[8] = np.nan
 WEIGHTS = [9.0, 4.0, 0.0, 14.0, 6.0, 900.0, 1.0, 2.0, 3.0]
 HERE = ROWS[[0, 1, 3, 4, 5, 6, 7]]
 LOCAL = stack_named("local-tensorflow-sequence")
-
-
-@pytest.fixture(params=STACKS)
-def stack(request: pytest.FixtureRequest) -> Stack:
-    return stack_named(request.param)
 
 
 # ---------------------------------------------------------------- twins
@@ -131,25 +124,10 @@ def test_round_of_too_few_clients_is_refused_with_the_numbers(
     assert repr(rule) in caught.value.summary
 
 
-@pytest.mark.parametrize(
-    ("build", "name"),
-    [
-        (lambda: median(trim=0.5), "trim"),
-        (lambda: median(trim=-0.1), "trim"),
-        (lambda: krum(-1), "num_byzantine"),
-        (lambda: multi_krum(1.5), "num_byzantine"),  # type: ignore[arg-type]
-        (lambda: multi_krum(1, 0), "num_selected"),
-    ],
-)
-def test_settings_out_of_range_are_refused(build: Any, name: str) -> None:
-    with pytest.raises(ProcessError) as caught:
-        build()
-    assert caught.value.where == name
-
-
 # ---------------------------------------------------------------- in a process
 
 
+@pytest.mark.usefixtures("step_by_step")
 def test_rule_withstands_a_bad_client_that_the_mean_does_not() -> None:
     model = learning.models.softmax_regression(features=2, classes=2)
     x, y = np.eye(2, dtype=np.float32), np.arange(2, dtype=np.int32)

@@ -15,36 +15,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-import fedlearn_edu as fl
 from fedlearn_edu.learning.config import Options
 from fedlearn_edu.learning.errors import RunError
-from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.progress import progress_bar
 from fedlearn_edu.learning.pytree import flatten
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.learning.training_loop import run
 from fedlearn_edu.simulation import ClientData, ClientSampling, Stragglers
-from tests.learning.small import mean_process, small_arrays, small_data, small_lists
+from tests.learning.small import (
+    mean_process,
+    numbers,
+    same,
+    small_arrays,
+    small_data,
+    small_lists,
+)
 
 PROCESS = mean_process()
 KEEPING = mean_process(keeps=True)
-
-
-def same(left: Any, right: Any) -> bool:
-    ours, theirs = flatten(left), flatten(right)
-    return ours.keys() == theirs.keys() and all(
-        np.asarray(ours[path]).tobytes() == np.asarray(theirs[path]).tobytes()
-        and np.asarray(ours[path]).dtype == np.asarray(theirs[path]).dtype
-        for path in ours
-    )
-
-
-def numbers(made: Run) -> list[dict[str, float]]:
-    """The history without what a clock says."""
-    return [
-        {name: value for name, value in row.items() if name != "seconds"}
-        for row in made.history
-    ]
 
 
 # ---------------------------------------------------------------- rounds
@@ -224,13 +212,6 @@ def test_an_error_in_an_evaluation_says_which_and_when() -> None:
     with pytest.raises(ZeroDivisionError) as error:
         run(PROCESS, small_lists(), 3, evaluate={"test": broken})
     assert error.value.__notes__ == ["  evaluate['test'], after round 1"]
-
-
-@pytest.mark.parametrize("answer", [0.5, {"loss": np.ones(2)}, {"loss": "small"}, None])
-def test_an_evaluation_returns_single_numbers_with_names(answer: Any) -> None:
-    with pytest.raises(RunError, match="single numbers") as error:
-        run(PROCESS, small_lists(), 3, evaluate={"test": lambda weights: answer})
-    assert "evaluate['test'], after round 1" in str(error.value)
 
 
 def test_callbacks_see_the_run_so_far_and_stop_it() -> None:
@@ -422,74 +403,6 @@ def test_in_a_kernel_the_bar_is_one_for_notebooks(
         monkeypatch.setitem(sys.modules, library, module)
     progress_bar(3, 0, True)
     assert made == [kind]
-
-
-# ---------------------------------------------------------------- refusals
-
-
-class Never:
-    """A computation of the type of `next` that fails the test when it is called."""
-
-    type_signature = PROCESS.next.type_signature
-
-    def __call__(self, *arguments: Any) -> Any:
-        pytest.fail("nothing may be run")
-
-
-def unrunnable() -> LearningProcess:
-    never: Any = Never()
-    return replace(PROCESS, next=never)
-
-
-def test_what_cannot_be_run_is_refused_before_the_first_round() -> None:
-    lists, data = small_lists(), small_data()
-    other = ClientData(np.zeros([4, 9]), np.zeros(4, np.int32), [np.arange(2)])
-    twice = ClientSampling(count=2, replace=True)
-    too_many = ClientSampling(count=7)
-    refused: list[tuple[str, Any]] = [
-        ("rounds", {"data": lists, "rounds": -1}),
-        ("rounds", {"data": lists, "rounds": 1.5}),
-        ("process", {"process": None}),
-        ("no clients", {"data": []}),
-        ("no clients", {"data": data.select([])}),
-        (r"list\(data.values\(\)\)", {"data": {"a": []}}),
-        ("batch_size=3", {"data": lists, "batch_size": 3}),
-        ("shuffle_seed=3", {"data": lists, "options": Options(shuffle_seed=3)}),
-        ("batch_size", {"batch_size": 0}),
-        (r"x=float32\[\?,9\]", {"data": other}),
-        ("7 of 6 clients", {"rounds": 0, "client_sampling": too_many}),
-        ("client_sampling", {"client_sampling": 3}),
-        ("'test': function of weights", {"evaluate": print}),
-        ("callbacks", {"options": Options(callbacks=unfit([3]))}),
-        (r"Checkpoints\(folder\)", {"options": Options(checkpoints=unfit("a"))}),
-        ("evaluate_every", {"options": Options(evaluate_every=0)}),
-        ("two states", {"process": KEEPING, "client_sampling": twice}),
-        ("at most 1 round", {"options": Options(start=run(PROCESS, data, 2))}),
-        (
-            "states of 6 clients",
-            {
-                "process": KEEPING,
-                "data": small_data(5),
-                "options": Options(start=run(KEEPING, small_data(6), 1)),
-            },
-        ),
-    ]
-    for text, arguments in refused:
-        asked: Any = {"process": unrunnable(), "data": data, "rounds": 1} | arguments
-        with pytest.raises(ValueError, match=text) as error:
-            run(**asked)
-        assert isinstance(error.value, fl.FedLearnError)
-
-
-def unfit(thing: Any) -> Any:
-    """What type checkers would refuse."""
-    return thing
-
-
-def test_batches_that_do_not_fit_the_model_are_refused_by_the_language() -> None:
-    wrong = [[{"x": np.zeros([2, 9], np.float32), "y": np.zeros(2, np.int32)}]]
-    with pytest.raises(fl.FedLearnError, match=r"float32\[\?,3\]"):
-        run(PROCESS, wrong, 1)
 
 
 # ---------------------------------------------------------------- memory

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Library and twin agree: the twins are plain loops in float64 that share no code.
 
-The four clients hold unequal numbers of examples, in batches of at most 4, and two of
-them batches of nothing, which are no steps. Most runs are step by step, where a new
-process costs no tracing of whole rounds; two, the one with a correction and the one
-with most moments, run in the default context too, where a round is one graph.
+The clients hold unequal numbers of examples, in batches of at most 4. Two of them have
+batches of nothing, which are no steps, and one has nothing at all, takes part in every
+round and weighs nothing. Most runs are step by step, where a new process costs no
+tracing of whole rounds; two, the one with a correction and the one with most moments,
+run in the default context too, where a round is one graph.
 """
 
 from collections.abc import Callable, Iterator
@@ -43,7 +44,8 @@ pytestmark = pytest.mark.tensorflow
 
 NOTHING = (np.zeros([0, FEATURES], np.float32), np.zeros([0], np.int32))
 FILLED = make_clients([9, 4, 14, 6])
-CLIENTS = [[NOTHING, *FILLED[0]], *FILLED[1:3], [FILLED[3][0], NOTHING, FILLED[3][1]]]
+LAST = [FILLED[3][0], NOTHING, FILLED[3][1]]
+CLIENTS = [[NOTHING, *FILLED[0]], *FILLED[1:3], LAST, []]
 STEP_BY_STEP = stack_named("stepwise")
 DEFAULT = Stack("default", current_context)
 NUM_ROUNDS = 4
@@ -134,9 +136,9 @@ def test_fed_avg_agrees_where_the_rate_of_clients_decays(stack: Stack) -> None:
 
 # ---------------------------------------------------------------- SCAFFOLD
 
-EVERYBODY = [[0, 1, 2, 3]] * NUM_ROUNDS
+EVERYBODY = [[0, 1, 2, 3, 4]] * NUM_ROUNDS
 # Somebody waits for two rounds, somebody comes late, and the order changes.
-SOME = [[0, 1], [2, 0], [1, 3], [3, 2], [0, 3]]
+SOME = [[0, 1], [2, 0, 4], [1, 3], [3, 2], [0, 3]]
 
 
 @pytest.mark.parametrize(
@@ -147,6 +149,8 @@ SOME = [[0, 1], [2, 0], [1, 3], [3, 2], [0, 3]]
         pytest.param(STEP_BY_STEP, SOME, 3, 1.0, id="some, three epochs"),
         pytest.param(STEP_BY_STEP, SOME, 1, 0.5, id="some, decaying rate"),
         pytest.param(DEFAULT, SOME, 3, 0.5, id="default"),
+        pytest.param(stack_named("reference"), SOME, 1, 1.0, id="reference"),
+        pytest.param(stack_named("composing-2"), SOME, 1, 1.0, id="hierarchy"),
     ],
 )
 def test_scaffold_agrees_with_its_twin(
@@ -177,8 +181,9 @@ def test_evaluation_agrees_with_its_twin(num_rounds: int) -> None:
     *_, w = fed_avg.rounds(CLIENTS, num_rounds)
     judge = fl.learning.build_federated_evaluation(model())
     weights = {"weights": np.float32(w[:-1]), "bias": np.float32(w[-1])}
-    found = judge(weights, [as_data(client) for client in CLIENTS])
-    expected = federated_evaluation.evaluate(w, CLIENTS)
+    judged = CLIENTS[:-1]  # the twin leaves nobody out of a mean over clients
+    found = judge(weights, [as_data(client) for client in judged])
+    expected = federated_evaluation.evaluate(w, judged)
     for name, average in expected.items():
         np.testing.assert_allclose(
             getattr(found, name), average, rtol=1e-5, err_msg=name

@@ -8,7 +8,6 @@ import pytest
 
 import fedlearn_edu as tff
 from fedlearn_edu import tf
-from fedlearn_edu.learning.errors import ProcessError
 
 pytestmark = pytest.mark.tensorflow
 
@@ -25,8 +24,6 @@ def training_process(model: Any, client_data: Any) -> Any:
     model.fit(client_data, epochs=1)
     return model.weights
 
-
-no_model: Any = dict
 
 # y = 2 x + 1; two clients, one with three batches, one with one.
 DATA = [
@@ -106,32 +103,3 @@ def test_momentum_is_that_of_keras() -> None:
     kernel, bias = theirs.get_weights()
     assert ours.weights["weights"].numpy() == pytest.approx(kernel[0], rel=1e-5)
     assert float(ours.weights["bias"]) == pytest.approx(bias[0], rel=1e-5)
-
-
-def test_optimizers_without_a_twin_are_refused() -> None:
-    model = tff.learning.models.LinearRegression(feature_dim=1)
-    for optimizer in (
-        tf.keras.optimizers.Adam(),
-        tf.keras.optimizers.SGD(0.1, momentum=0.9, nesterov=True),
-        "adam",
-    ):
-        with pytest.raises(ProcessError, match="has no twin here"):
-            model.compile(optimizer, "mse")
-
-
-def test_slips_are_told_with_what_to_do() -> None:
-    model = tff.learning.models.LinearRegression(feature_dim=1)
-    with pytest.raises(ProcessError, match="call compile"):
-        model.fit(DATA[0])
-    with pytest.raises(ProcessError, match="expected: loss='mse'"):
-        model.compile("sgd", "cross_entropy")
-    build = tff.federated_averaging.build_weighted_averaging_process
-    with pytest.raises(ProcessError, match="create_model returns something"):
-        build(no_model, training_process)
-    with pytest.raises(ProcessError, match=r"return model\.weights"):
-        build(create_model, lambda model, data: None)
-    with pytest.raises(ProcessError, match=r"found: .*\[2\]"):
-        build(
-            create_model,
-            lambda model, data: {"weights": tf.zeros([2]), "bias": tf.zeros([])},
-        )
