@@ -103,6 +103,12 @@ def mapped(fn: Any) -> Any:
     return fl.federated_computation(lambda v: fl.federated_map(fn, v), type_)
 
 
+def local(*args: Any, **options: Any) -> fl.framework.SyncExecutionContext:
+    """A context over local stacks that are made with these options."""
+    factory = fl.framework.local_executor_factory(*args, **options)
+    return fl.framework.SyncExecutionContext(factory)
+
+
 def at_once(function: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
     """What it returns for each value, on as many threads that begin together."""
     together = threading.Barrier(len(values), timeout=PATIENCE_S)

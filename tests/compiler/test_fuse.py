@@ -15,7 +15,7 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import leaves
 from fedlearn_edu.runtimes.numpy.computation import PythonCode
-from tests.programs import INT, INTS, NUMBERS, add, increment
+from tests.programs import INT, INTS, NUMBERS, add, increment, local
 
 NATIVE = {"federated_map", "federated_aggregate", "sequence_map", "sequence_reduce"}
 
@@ -182,7 +182,5 @@ def test_after_an_error_the_program_is_run_step_by_step(
         with pytest.raises(RuntimeError, match="something in a graph"):
             program([(x for x in [1, 13])])
         assert told() == [("reused", "lambda"), ("built", "1 client")]
-    with SyncExecutionContext(
-        local_executor_factory(support_sequence_ops=True, fuse=False)
-    ):
+    with local(support_sequence_ops=True, fuse=False):
         assert program([[1, 2], [3]]) == [3, 3]

@@ -11,11 +11,11 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.compiler.map_fusion import fuse_maps
 from fedlearn_edu.compiler.pipeline import compile_tree
-from fedlearn_edu.framework import SyncExecutionContext, local_executor_factory
+from fedlearn_edu.framework import local_executor_factory
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import walk
 from fedlearn_edu.language.computation import Computation
-from tests.programs import FLOATS, INT, INTS, add, increment
+from tests.programs import FLOATS, INT, INTS, add, increment, local
 
 NATIVE = local_executor_factory().native({})
 PAIR = fl.to_type(OrderedDict(z=np.int32, a=np.int32))
@@ -40,7 +40,7 @@ def steps(computation: Any) -> list[str]:
 
 def check(program: Any, *arguments: Any) -> None:
     """Joined, the program gives what it gave."""
-    with SyncExecutionContext(local_executor_factory()):
+    with local():
         tree = fuse_maps(compile_tree(program.tree, NATIVE), NATIVE)
         joined = Computation(tree, "joined", None)
         assert joined(*arguments) == program(*arguments)

@@ -17,7 +17,7 @@ from fedlearn_edu.ir.traversal import free_references, intrinsics, walk
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.intrinsic import all_intrinsics, expansion, intrinsic_named
 from tests.ir.checking import check
-from tests.programs import FLOATS, INT, INTS, NUMBERS, add, increment
+from tests.programs import FLOATS, INT, INTS, NUMBERS, add, increment, local
 
 SUM = fl.federated_computation(lambda v: fl.federated_sum(v), INTS).tree
 MAP = fl.federated_computation(lambda v: fl.federated_map(increment, v), INTS).tree
@@ -197,7 +197,7 @@ def test_a_shadowed_name_is_not_captured() -> None:
         return plus(increment(x))
 
     program = fl.federated_computation(body, INT)
-    with fl.framework.SyncExecutionContext(fl.framework.local_executor_factory()):
+    with local():
         normalized = Computation(to_normal_form(program.tree), "straight", None)  # type: ignore[arg-type]
         assert normalized(3) == program(3) == 7
 

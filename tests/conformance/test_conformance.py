@@ -11,16 +11,11 @@ from typing import Any
 import pytest
 
 from fedlearn_edu.errors import UnsupportedIntrinsicError
-from fedlearn_edu.framework import (
-    ReferenceContext,
-    SyncExecutionContext,
-    Tape,
-    all_intrinsics,
-    local_executor_factory,
-)
+from fedlearn_edu.framework import ReferenceContext, Tape, all_intrinsics
 from fedlearn_edu.testing import Case, cases, primitives, run_in
 from fedlearn_edu.testing.comparison import difference
 from tests.conformance.stacks import SMOKE, STACKS, Stack, count_clients, is_tried_first
+from tests.programs import local
 
 # The language's own, before any test defines more.
 PRIMITIVES = frozenset(d.uri for d in all_intrinsics() if d.is_primitive)
@@ -78,7 +73,7 @@ def _lacks_sequences(stack: Stack, case: Case) -> bool:
 
 def test_nothing_has_run_when_a_stack_refuses() -> None:
     tape = Tape()
-    context = SyncExecutionContext(local_executor_factory(tape=tape))
+    context = local(tape=tape)
     for case in cases():
         if case.needs_sequences:
             with pytest.raises(UnsupportedIntrinsicError, match="sequence_"):

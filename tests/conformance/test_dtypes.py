@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.framework import SyncExecutionContext, local_executor_factory
 from fedlearn_edu.testing import assert_same
+from tests.programs import local
 
 SIGNED = (np.int8, np.int16, np.int32, np.int64)
 UNSIGNED = (np.uint8, np.uint16, np.uint32, np.uint64)
@@ -18,11 +18,7 @@ COMPLEX = (np.complex64, np.complex128)
 
 CONTEXTS = [
     pytest.param(
-        SyncExecutionContext(
-            local_executor_factory(
-                leaf=leaf, max_fanout=fanout, support_sequence_ops=True
-            )
-        ),
+        local(leaf=leaf, max_fanout=fanout, support_sequence_ops=True),
         id=f"{leaf}-{fanout}",
         marks=[pytest.mark.tensorflow] if leaf == "tensorflow" else [],
     )

@@ -17,13 +17,10 @@ from hypothesis import strategies as st
 
 import fedlearn_edu as fl
 from fedlearn_edu import CLIENTS, SERVER
-from fedlearn_edu.framework import (
-    ReferenceContext,
-    SyncExecutionContext,
-    local_executor_factory,
-)
+from fedlearn_edu.framework import ReferenceContext
 from fedlearn_edu.testing import assert_same
 from fedlearn_edu.types import FederatedType, Type
+from tests.programs import local
 from tests.strategies import data_types, element_types, tensor_types, value_of
 
 I32 = fl.to_type(np.int32)
@@ -31,11 +28,7 @@ DEFAULT_CLIENTS = 2
 CONTEXTS = [
     ReferenceContext(DEFAULT_CLIENTS),
     *(
-        SyncExecutionContext(
-            local_executor_factory(
-                DEFAULT_CLIENTS, max_fanout=fanout, support_sequence_ops=True
-            )
-        )
+        local(DEFAULT_CLIENTS, max_fanout=fanout, support_sequence_ops=True)
         for fanout in (100, 2)
     ),
 ]

@@ -16,11 +16,9 @@ from fedlearn_edu.framework import (
     Computation,
     Context,
     ReferenceContext,
-    SyncExecutionContext,
     all_intrinsics,
     compile_tree,
     intrinsic_named,
-    local_executor_factory,
 )
 from fedlearn_edu.ir.traversal import intrinsics
 from fedlearn_edu.language.intrinsic import expansion
@@ -28,6 +26,7 @@ from fedlearn_edu.testing import assert_conforms, assert_same, cases, difference
 from tests.conformance.by_hand import context_over, grouped
 from tests.conformance.stacks import count_clients
 from tests.ir.checking import check
+from tests.programs import local
 
 # The language's own, before any test defines more.
 PRIMITIVES = frozenset(d.uri for d in all_intrinsics() if d.is_primitive)
@@ -46,12 +45,9 @@ EXTREMES = fl.federated_computation(
 COLLECTED = fl.federated_computation(fl.federated_collect, INTS)
 
 REFERENCE = ReferenceContext()
-FLAT = SyncExecutionContext(local_executor_factory(support_sequence_ops=True))
+FLAT = local(support_sequence_ops=True)
 IN_GROUPS = [
-    SyncExecutionContext(
-        local_executor_factory(max_fanout=fanout, support_sequence_ops=True)
-    )
-    for fanout in (2, 3, 4)
+    local(max_fanout=fanout, support_sequence_ops=True) for fanout in (2, 3, 4)
 ]
 EVERYWHERE = [REFERENCE, FLAT, *IN_GROUPS]
 

@@ -9,13 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fedlearn_edu as fl
-from fedlearn_edu.framework import (
-    Context,
-    ReferenceContext,
-    SyncExecutionContext,
-    local_executor_factory,
-)
+from fedlearn_edu.framework import Context, ReferenceContext
 from tests.conformance.by_hand import Late, context_over, flat, grouped, participant
+from tests.programs import local
 
 INTS = fl.type_at_clients(np.int32)
 STRINGS = fl.type_at_clients(np.str_)
@@ -39,7 +35,7 @@ IN_THREES = "[(((0+a)+b)+c)|((0+d)+e)]!"
 
 
 def _in_groups_of(size: int) -> Context:
-    return SyncExecutionContext(local_executor_factory(max_fanout=size))
+    return local(max_fanout=size)
 
 
 def _run(context: Context, computation: Any, argument: Any) -> Any:

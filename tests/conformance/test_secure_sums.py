@@ -13,15 +13,12 @@ from hypothesis import strategies as st
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import InputRangeError
-from fedlearn_edu.framework import (
-    ReferenceContext,
-    SyncExecutionContext,
-    local_executor_factory,
-)
+from fedlearn_edu.framework import ReferenceContext
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.testing import Case, assert_same, run_in
 from tests.conformance.by_hand import Watched, context_over, flat, participant
 from tests.conformance.stacks import STACKS
+from tests.programs import local
 
 VALUES = fl.type_at_clients(np.int64)
 LIMIT = 1000
@@ -102,7 +99,7 @@ def test_modular_sum_is_the_remainder(values: list[int], modulus: int) -> None:
     secure = fl.federated_computation(
         lambda v: fl.federated_secure_modular_sum(v, modulus), VALUES
     )
-    with SyncExecutionContext(local_executor_factory(max_fanout=3)):
+    with local(max_fanout=3):
         assert_same(secure(values), sum(values) % modulus)
 
 

@@ -16,7 +16,7 @@ from fedlearn_edu.framework import (
     local_executor_factory,
 )
 from fedlearn_edu.types import normalize
-from tests.programs import INT, INT_AT_SERVER, INTS, NUMBERS_AT_CLIENTS
+from tests.programs import INT, INT_AT_SERVER, INTS, NUMBERS_AT_CLIENTS, local
 
 EQUAL = fl.type_at_clients(INT, all_equal=True)
 NOT_EQUAL_AT_SERVER = fl.FederatedType(INT, fl.SERVER, all_equal=False)
@@ -99,9 +99,7 @@ def test_one_value_for_all_is_held_by_as_many_as_there_are(
         assert program(*arguments) == expected
 
 
-@pytest.mark.parametrize(
-    "context", [ReferenceContext(), SyncExecutionContext(local_executor_factory())]
-)
+@pytest.mark.parametrize("context", [ReferenceContext(), local()])
 def test_one_value_for_all_stands_beside_sequences(context: Any) -> None:
     total = fl.np_computation(lambda m, d: m + sum(d), INT, fl.SequenceType(INT))
     sequences = fl.type_at_clients(fl.SequenceType(INT))
@@ -120,5 +118,5 @@ def test_one_value_at_the_server_is_held_by_its_one_member() -> None:
 def test_a_function_may_return_one_value_for_all_where_members_are_promised() -> None:
     made = fl.federated_computation(lambda f: f(), fl.FunctionType(None, INTS))
     equal = fl.federated_computation(lambda: fl.federated_value(5, fl.CLIENTS))
-    with SyncExecutionContext(local_executor_factory(default_num_clients=2)):
+    with local(default_num_clients=2):
         assert made(equal) == [5, 5]

@@ -10,7 +10,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.errors import UnsupportedIntrinsicError
 from tests.executors.examples import Plain, run
-from tests.programs import INT, INTS, NUMBERS, NUMBERS_AT_CLIENTS, add, increment
+from tests.programs import INT, INTS, NUMBERS, NUMBERS_AT_CLIENTS, add, increment, local
 
 fw = fl.framework
 RAN: list[str] = []
@@ -82,7 +82,7 @@ def test_a_strategy_that_lacks_an_intrinsic_is_told_which(
     use: Use, uri: str, noted: Any
 ) -> None:
     program = fl.federated_computation(lambda x, v: [noted(x), use(v)], INT, INTS)
-    context = fw.SyncExecutionContext(fw.local_executor_factory(strategy=SumsOnly))
+    context = local(strategy=SumsOnly)
     with context, pytest.raises(UnsupportedIntrinsicError, match=uri) as caught:
         program(5, [1, 2])
     assert "@implements" in str(caught.value.do)
@@ -94,7 +94,7 @@ def test_a_function_argument_is_refused_early_too(noted: Any) -> None:
     program = fl.federated_computation(
         lambda f, s, x: [noted(x), f(s)], fl.FunctionType(NUMBERS, INT), NUMBERS, INT
     )
-    context = fw.SyncExecutionContext(fw.local_executor_factory())
+    context = local()
     with context, pytest.raises(UnsupportedIntrinsicError, match="sequence_sum"):
         program(total, [1, 2], 5)
     assert RAN == []

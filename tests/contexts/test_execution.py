@@ -22,7 +22,7 @@ from fedlearn_edu.framework import ExecutorFactory, SyncExecutionContext
 from fedlearn_edu.language import context_stack
 from tests.executors.examples import CountingExecutor, run
 from tests.patience import PATIENCE_S
-from tests.programs import INT, INTS, at_once, in_another_process, increment
+from tests.programs import INT, INTS, at_once, in_another_process, increment, local
 
 fw = fl.framework
 SUM = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
@@ -103,7 +103,7 @@ def test_a_function_argument_may_use_derived_intrinsics() -> None:
     program = fl.federated_computation(
         lambda f, v: f(v), fl.FunctionType(INTS, at_server), INTS
     )
-    with SyncExecutionContext(fw.local_executor_factory()):
+    with local():
         assert program(SUM, [1, 2]) == 3
 
 
@@ -231,7 +231,7 @@ def test_it_can_be_the_default_context() -> None:
 def test_a_synchronous_context_inside_an_asynchronous_one_waits() -> None:
     async def program() -> Any:
         with context():
-            with fw.SyncExecutionContext(fw.local_executor_factory()):
+            with local():
                 waited = increment(1)
             return waited, await increment(1)
 

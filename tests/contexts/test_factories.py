@@ -18,7 +18,15 @@ from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.federating import implements
 from tests.executors.examples import CountingExecutor, Plain
 from tests.patience import PATIENCE_S
-from tests.programs import INTS, NUMBERS, in_another_process, increment, same, seven
+from tests.programs import (
+    INTS,
+    NUMBERS,
+    in_another_process,
+    increment,
+    local,
+    same,
+    seven,
+)
 
 fw = fl.framework
 EVALUATED = fl.federated_computation(lambda: fl.federated_eval(seven, fl.CLIENTS))
@@ -170,7 +178,7 @@ INCREMENTED = fl.federated_computation(lambda v: fl.federated_map(increment, v),
 def layers(program: Any, *arguments: Any, **options: Any) -> set[tuple[str, str]]:
     """The layers a run of a program went through, and at whom."""
     tape = fw.Tape()
-    with fw.SyncExecutionContext(fw.local_executor_factory(tape=tape, **options)):
+    with local(tape=tape, **options):
         program(*arguments)
     pairs = {(event.layer, event.participant) for event in tape}
     return pairs - {("context", "all")}
@@ -260,7 +268,7 @@ def threads_of_clients(clients: int, **options: Any) -> list[int]:
     """The number of the thread each client works on, in the order of first use."""
     where = fl.np_computation(lambda: np.int64(threading.get_ident()))
     program = fl.federated_computation(lambda: fl.federated_eval(where, fl.CLIENTS))
-    with fw.SyncExecutionContext(fw.local_executor_factory(clients, **options)):
+    with local(clients, **options):
         threads = [int(thread) for thread in program()]
     return [list(dict.fromkeys(threads)).index(thread) for thread in threads]
 
@@ -331,7 +339,7 @@ def test_a_leaf_may_be_of_your_own_make() -> None:
         made.append(fw.NumPyExecutor())
         return made[-1]
 
-    with fw.SyncExecutionContext(fw.local_executor_factory(leaf=leaf)):
+    with local(leaf=leaf):
         assert same(5) == 5
     assert len(made) == 2  # the server and unplaced work: there are no clients
 

@@ -19,7 +19,7 @@ from fedlearn_edu.framework import (
 )
 from fedlearn_edu.language import intrinsic as definition
 from tests.executors.examples import run
-from tests.programs import INT, INTS, NUMBERS, add, at_once, increment
+from tests.programs import INT, INTS, NUMBERS, add, at_once, increment, local
 
 Make = Callable[[], Any]
 
@@ -131,7 +131,7 @@ def over(name: str) -> Any:
 
 
 def test_equal_code_of_two_names_keeps_them_apart() -> None:
-    context = SyncExecutionContext(local_executor_factory())
+    context = local()
     for name in ("mine", "yours"):
         with pytest.raises(ZeroDivisionError) as caught, context:
             over(name)(0)
@@ -140,7 +140,7 @@ def test_equal_code_of_two_names_keeps_them_apart() -> None:
 
 def test_code_is_digested_only_if_something_reads_the_same() -> None:
     Named.digest_asked = 0
-    with SyncExecutionContext(local_executor_factory()):
+    with local():
         mine, yours = over("mine"), over("yours")
         assert [mine(3), mine(4), yours(3), mine(2)] == [4, 3, 4, 6]
         assert Named.digest_asked == 0
@@ -201,7 +201,7 @@ def test_the_programs_used_last_are_kept(
     tape: Tape, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(execution, "_MAX_COMPILED", 2)
-    with SyncExecutionContext(local_executor_factory(tape=tape)):
+    with local(tape=tape):
         for name in ("a", "b", "a", "c", "a", "b"):
             cell(name=name)([1], 1)
     assert [line for line in told(tape) if "client" not in line] == [
@@ -225,7 +225,7 @@ def test_an_asynchronous_context_finds_again_too() -> None:
 
 def test_threads_that_come_together_compile_once() -> None:
     tape = Tape()
-    context = SyncExecutionContext(local_executor_factory(tape=tape))
+    context = local(tape=tape)
 
     def call(program: Any) -> Any:
         with context:
@@ -267,7 +267,7 @@ def test_an_error_throws_nothing_away(tape: Tape) -> None:
 
 def test_a_program_that_is_refused_is_refused_again(tape: Tape) -> None:
     unknown = fl.federated_computation(lambda s: fl.sequence_sum(s), NUMBERS)
-    with SyncExecutionContext(local_executor_factory(tape=tape)):
+    with local(tape=tape):
         for _ in range(2):
             with pytest.raises(fl.FedLearnError, match="sequence_"):
                 unknown([1])

@@ -23,15 +23,14 @@ from fedlearn_edu.framework import (
     thread_debugging_executor_factory,
 )
 from tests.patience import PATIENCE_S
+from tests.programs import local
 
 F32 = fl.to_type(np.float32)
 CONTEXTS: dict[str, Callable[[], Any]] = {
-    "local": lambda: SyncExecutionContext(local_executor_factory()),
+    "local": lambda: local(),
     "limited": lambda: SyncExecutionContext(local_executor_factory(), timeout=60),
-    "groups of groups": lambda: SyncExecutionContext(
-        local_executor_factory(max_fanout=2)
-    ),
-    "step by step": lambda: SyncExecutionContext(local_executor_factory(fuse=False)),
+    "groups of groups": lambda: local(max_fanout=2),
+    "step by step": lambda: local(fuse=False),
     "on this thread": lambda: SyncExecutionContext(thread_debugging_executor_factory()),
     "async": lambda: AsyncExecutionContext(local_executor_factory()),
     "reference": ReferenceContext,

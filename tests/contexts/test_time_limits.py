@@ -26,6 +26,7 @@ from fedlearn_edu.framework import (
 )
 from tests.executors.examples import run
 from tests.patience import PATIENCE_S
+from tests.programs import local
 
 F32 = fl.to_type(np.float32)
 HANGS = np.float32(7)
@@ -155,7 +156,7 @@ def test_threads_that_hang_hold_up_no_later_call(
     monkeypatch.setattr(stacks, "GIL_BOUND", frozenset())
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     everywhere = hanging.everywhere()
-    with SyncExecutionContext(local_executor_factory()):
+    with local():
         for _ in range(3):
             hanging.hangs.clear()
             with fl.timeout(5), pytest.raises(ComputationTimeoutError, match="at clie"):

@@ -14,7 +14,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.executors.recording import Event, Tape
 from fedlearn_edu.executors.wrapping import EventKind, Work, WrappingExecutor
 from tests.executors.examples import call, run
-from tests.programs import INT, add, at_once, increment, seven
+from tests.programs import INT, add, at_once, increment, local, seven
 
 fw = fl.framework
 
@@ -78,7 +78,7 @@ def test_a_tape_keeps_values_only_if_asked(keeps: bool) -> None:
 
     made.clear()
     tape = Tape(keep_values=True) if keeps else Tape()
-    with fw.SyncExecutionContext(fw.local_executor_factory(tape=tape)):
+    with local(tape=tape):
         ones(3)
     gc.collect()
     assert [ref() is not None for ref in made] == [keeps]

@@ -14,7 +14,7 @@ from fedlearn_edu.testing.comparison import difference
 from tests.executors.examples import call, run
 from tests.executors.replaying import results_of
 from tests.executors.rounds import clients, model, picky, train
-from tests.programs import increment
+from tests.programs import increment, local
 
 NUMPY_CASES = list(cases())
 
@@ -91,8 +91,8 @@ def test_a_call_that_failed_has_no_result_but_an_error() -> None:
 
 
 def test_a_tape_without_values_is_refused() -> None:
-    fw, tape = fl.framework, fl.framework.Tape()
-    with fw.SyncExecutionContext(fw.local_executor_factory(tape=tape)):
+    tape = fl.framework.Tape()
+    with local(tape=tape):
         increment(1)
     with pytest.raises(TypeError, match="kept no values"):
         results_of(tape)

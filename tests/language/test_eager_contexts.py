@@ -22,6 +22,7 @@ from fedlearn_edu.framework import (
     sizing_executor_factory,
 )
 from fedlearn_edu.testing import assert_same
+from tests.programs import local
 
 F32, I32 = np.float32, np.int32
 p: Any = fl.place([1.0, 2.0, 4.0], CLIENTS)
@@ -90,13 +91,9 @@ def test_synchronous_intrinsics_run_inside_a_running_loop() -> None:
     "context",
     [
         ReferenceContext(),
-        SyncExecutionContext(local_executor_factory(support_sequence_ops=True)),
-        SyncExecutionContext(
-            local_executor_factory(max_fanout=2, support_sequence_ops=True)
-        ),
-        SyncExecutionContext(
-            local_executor_factory(use_threads=False, support_sequence_ops=True)
-        ),
+        local(support_sequence_ops=True),
+        local(max_fanout=2, support_sequence_ops=True),
+        local(use_threads=False, support_sequence_ops=True),
     ],
     ids=["reference", "local", "hierarchy", "callers-thread"],
 )
@@ -121,9 +118,7 @@ def count_is_needed() -> list[Callable[[], Any]]:
 
 
 @pytest.mark.parametrize(
-    "context",
-    [ReferenceContext(), SyncExecutionContext(local_executor_factory())],
-    ids=["reference", "local"],
+    "context", [ReferenceContext(), local()], ids=["reference", "local"]
 )
 def test_number_of_clients_has_to_be_known(context: Context) -> None:
     with context:
@@ -138,8 +133,8 @@ def test_number_of_clients_has_to_be_known(context: Context) -> None:
     "context",
     [
         ReferenceContext(default_num_clients=3),
-        SyncExecutionContext(local_executor_factory(default_num_clients=3)),
-        SyncExecutionContext(local_executor_factory(3, max_fanout=2)),
+        local(default_num_clients=3),
+        local(3, max_fanout=2),
     ],
     ids=["reference", "local", "hierarchy"],
 )
@@ -174,7 +169,7 @@ def test_server_needs_no_clients() -> None:
 
 
 def test_stack_without_sequences_refuses_early() -> None:
-    with SyncExecutionContext(local_executor_factory()):
+    with local():
         uses: list[Callable[[], Any]] = [
             lambda: ft.sequence_sum([1, 2]),
             lambda: ft.sequence_sum(d),

@@ -9,7 +9,17 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.language.value import to_value
-from tests.programs import INT, INT_AT_SERVER, INTS, NUMBERS, Data, Pair, add, increment
+from tests.programs import (
+    INT,
+    INT_AT_SERVER,
+    INTS,
+    NUMBERS,
+    Data,
+    Pair,
+    add,
+    increment,
+    local,
+)
 
 
 @pytest.fixture(
@@ -125,7 +135,7 @@ def test_a_federated_value_is_a_list_or_its_one_member(
 def test_a_value_equal_at_all_clients_is_its_one_member() -> None:
     equal = fl.type_at_clients(INT, all_equal=True)
     program = fl.federated_computation(lambda v: v, equal)
-    with fl.framework.SyncExecutionContext(fl.framework.local_executor_factory(2)):
+    with local(2):
         assert program(5) == 5
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from tests.programs import INTS
+from tests.programs import INTS, local
 
 PAIRS = fl.type_at_clients(OrderedDict(a=np.int32, b=np.int64))
 INTRINSICS = [
@@ -56,9 +56,7 @@ def test_a_modulus_may_be_as_wide_as_its_values() -> None:
 
 def test_each_client_sends_one_masked_number_up() -> None:
     tape = fl.framework.Tape()
-    with fl.framework.SyncExecutionContext(
-        fl.framework.local_executor_factory(tape=tape)
-    ):
+    with local(tape=tape):
         assert made(fl.federated_secure_sum, 10)([1, 2, 3]) == 6
     sent = [
         event.participant

@@ -15,7 +15,7 @@ import fedlearn_edu as fl
 from fedlearn_edu import framework
 from fedlearn_edu.errors import ComputationFailedError
 from tests.patience import PATIENCE_S
-from tests.programs import mapped
+from tests.programs import local, mapped
 
 Pair = namedtuple("Pair", "a b")
 VECTOR = fl.to_type((np.float32, [3]))
@@ -60,10 +60,8 @@ SIGNALS: list[tuple[Any, str, str]] = [
     (KeyboardInterrupt, "tried to end the program", "an error such as ValueError"),
 ]
 CONTEXTS: dict[str, Callable[[], Any]] = {
-    "local": lambda: framework.SyncExecutionContext(framework.local_executor_factory()),
-    "groups of groups": lambda: framework.SyncExecutionContext(
-        framework.local_executor_factory(max_fanout=2)
-    ),
+    "local": lambda: local(),
+    "groups of groups": lambda: local(max_fanout=2),
     "on this thread": lambda: framework.SyncExecutionContext(
         framework.thread_debugging_executor_factory()
     ),

@@ -29,17 +29,13 @@ from tests.programs import (
     TEXT,
     add,
     increment,
+    local,
     same,
     signature,
 )
 
 fw = fl.framework
 EQUAL = fl.type_at_clients(INT, all_equal=True)
-
-
-def stack(*args: Any, **options: Any) -> Any:
-    """A context over local stacks made with these options."""
-    return fw.SyncExecutionContext(fw.local_executor_factory(*args, **options))
 
 
 # ------------------------------------------------------------- the ten, worst first
@@ -54,7 +50,7 @@ def test_1_tensorflow_may_read_a_lazily_mapped_sequence() -> None:
         lambda v: fl.federated_map(add_up, fl.sequence_map(grow, v)),
         fl.type_at_clients(NUMBERS),
     )
-    with stack(support_sequence_ops=True):
+    with local(support_sequence_ops=True):
         assert program([[1, 2, 3], [], [10]]) == [9, 0, 11]
 
 
@@ -69,7 +65,7 @@ def test_2_aggregation_follows_the_order_of_the_clients() -> None:
     summed = fl.federated_computation(lambda v: fl.federated_sum(v), FLOATS)
     values = [np.float32(0.1) ** i for i in range(9)]
     for fanout in (2, 3, 100):
-        with stack(max_fanout=fanout):
+        with local(max_fanout=fanout):
             assert folded(list("abcdefghi")) == b"abcdefghi"
             assert len({summed(values).tobytes() for _ in range(5)}) == 1
 
@@ -81,7 +77,7 @@ def test_3_a_zero_that_is_not_neutral_counts_once_for_each_group() -> None:
     )
     results = {}
     for fanout in (100, 2, 3):
-        with stack(max_fanout=fanout):
+        with local(max_fanout=fanout):
             results[fanout] = int(program([1, 2, 3, 4, 5]))
     assert results == {100: 16, 2: 18, 3: 17}
 
@@ -129,7 +125,7 @@ def test_5_all_equal_is_a_bit_of_the_type() -> None:
     )
     returned = fl.federated_computation(lambda v: v, EQUAL)
     summed = fl.federated_computation(lambda v: fl.federated_sum(v), EQUAL)
-    with stack(default_num_clients=0):
+    with local(default_num_clients=0):
         assert summed(5) == 0
         with pytest.raises(CardinalityError, match="0 clients"):
             returned(5)
@@ -196,13 +192,13 @@ def test_9_support_is_decided_before_anything_runs() -> None:
     )
     ran.clear()
     with (
-        stack(),
+        local(),
         pytest.raises(UnsupportedIntrinsicError, match="sequence_sum") as caught,
     ):
         program(5, [1, 2])
     assert ran == []
     assert "support_sequence_ops=True" in str(caught.value.do)
-    with stack(support_sequence_ops=True):
+    with local(support_sequence_ops=True):
         assert program(5, [1, 2]) == [5, 3]
         works = fl.federated_computation(
             lambda v, w: [
@@ -248,7 +244,7 @@ def test_a_value_is_drawn_once_and_an_evaluation_by_each_client() -> None:
         lambda: fl.federated_map(same, fl.federated_value(draw(), fl.CLIENTS))
     )
     drawn = fl.federated_computation(lambda: fl.federated_eval(draw, fl.CLIENTS))
-    with stack(default_num_clients=3):
+    with local(default_num_clients=3):
         assert len(set(copied())) == 1
         assert len(set(drawn())) == 3
 

@@ -10,7 +10,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import ExhaustedError, FedLearnError
-from tests.programs import NUMBERS, NUMBERS_AT_CLIENTS, increment, mapped
+from tests.programs import NUMBERS, NUMBERS_AT_CLIENTS, increment, local, mapped
 from tests.sequences.readers import every_reader, read
 
 fw = fl.framework
@@ -18,7 +18,7 @@ fw = fl.framework
 
 @pytest.fixture(autouse=True)
 def _with_sequences() -> Iterator[None]:
-    with fw.SyncExecutionContext(fw.local_executor_factory(support_sequence_ops=True)):
+    with local(support_sequence_ops=True):
         yield
 
 

@@ -11,14 +11,22 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from tests.programs import INT, NUMBERS, NUMBERS_AT_CLIENTS, add, increment, total
+from tests.programs import (
+    INT,
+    NUMBERS,
+    NUMBERS_AT_CLIENTS,
+    add,
+    increment,
+    local,
+    total,
+)
 
 fw = fl.framework
 
 
 @pytest.fixture(autouse=True)
 def _with_sequences() -> Iterator[None]:
-    with fw.SyncExecutionContext(fw.local_executor_factory(support_sequence_ops=True)):
+    with local(support_sequence_ops=True):
         yield
 
 

@@ -20,12 +20,13 @@ import fedlearn_edu as fl
 from fedlearn_edu.testing.comparison import difference
 from fedlearn_edu.types import infer_type
 from tests.covering import pairwise_cover
+from tests.programs import local
 from tests.sequences.elements import FIELDS, ROW, Kind, leaves, strength
 from tests.sequences.matrix import CELLS, FORMS, Cell, operate
 
 pytestmark = pytest.mark.tensorflow
 fw = fl.framework
-CONTEXT = fw.SyncExecutionContext(fw.local_executor_factory(leaf="tensorflow"))
+CONTEXT = local(leaf="tensorflow")
 THOROUGH = pytest.mark.thorough
 # How many elements there are does not depend on what is done with them.
 FACTORS = {

@@ -15,7 +15,7 @@ from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_fa
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
 from tests.patience import PATIENCE_S
-from tests.programs import INTS, add, increment, mapped, total
+from tests.programs import INTS, add, increment, local, mapped, total
 
 
 class Diary(BatchedRuntime):
@@ -66,7 +66,7 @@ def diary(monkeypatch: pytest.MonkeyPatch) -> Diary:
 
 def run(program: Any, *arguments: Any, **options: Any) -> Any:
     """The result on a stack that is not shared with other tests."""
-    with SyncExecutionContext(local_executor_factory(**options)):
+    with local(**options):
         return program(*arguments)
 
 

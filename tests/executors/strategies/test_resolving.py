@@ -10,7 +10,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.executors.base import Executor
 from tests.executors.examples import call, counted, run
-from tests.programs import INT_AT_SERVER, INTS, add, failing, increment, same
+from tests.programs import INT_AT_SERVER, INTS, add, failing, increment, local, same
 
 fw = fl.framework
 factory = fw.FederatedResolvingStrategy.factory
@@ -101,7 +101,7 @@ def test_an_error_says_at_whom_it_happened(
     use: Callable[[Any, Any], Any], who: str
 ) -> None:
     program = fl.federated_computation(lambda v: use(v, failing), INTS)
-    context = fw.SyncExecutionContext(fw.local_executor_factory())
+    context = local()
     with context, pytest.raises(KeyError, match="mine") as caught:
         program([1, 0] if who == "client 1" else [1, -1])
     assert any(who in note for note in caught.value.__notes__)

@@ -18,7 +18,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import to_plain
 from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset
 from fedlearn_edu.testing import assert_same
 from fedlearn_edu.types.sequences import LazySequence
-from tests.programs import INT, NUMBERS, mapped
+from tests.programs import INT, NUMBERS, local, mapped
 
 pytestmark = pytest.mark.tensorflow
 fw = fl.framework
@@ -285,7 +285,7 @@ def test_named_tuples_keep_their_fields_from_one_graph_to_the_next(
         lambda rows: rows.reduce(0.0, lambda s, row: s + row["b"]), by_name
     )
     both = fl.federated_computation(lambda pairs: second(hand_on(pairs)), PAIRS)
-    with fw.SyncExecutionContext(fw.local_executor_factory(fuse=fuse)):
+    with local(fuse=fuse):
         assert both([Pair(1.0, 10.0), Pair(2.0, 20.0)]) == 3
         found = hand_on([Pair(1.0, 10.0)])[0]
     assert type(found) is Pair

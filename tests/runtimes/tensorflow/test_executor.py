@@ -15,7 +15,7 @@ from fedlearn_edu.errors import ExecutorError
 from fedlearn_edu.executors.layer import AnyRuntimeExecutor
 from fedlearn_edu.ir.operations import cast, operation
 from tests.executors.examples import call, pair, run
-from tests.programs import INT, INTS, NUMBERS, increment, mapped
+from tests.programs import INT, INTS, NUMBERS, increment, local, mapped
 
 pytestmark = pytest.mark.tensorflow
 fw = fl.framework
@@ -90,7 +90,7 @@ def test_a_stack_can_be_asked_for_tensorflow(leaf: Any) -> None:
     program = fl.federated_computation(
         lambda v: fl.federated_sum(fl.federated_map(tf_double, v)), INTS
     )
-    with fw.SyncExecutionContext(fw.local_executor_factory(leaf=leaf)):
+    with local(leaf=leaf):
         assert program([1, 2, 3]) == 12
 
 
@@ -104,7 +104,7 @@ def test_numpy_and_tensorflow_meet_in_one_program() -> None:
 
 
 def test_a_stack_asked_for_numpy_refuses_tensorflow_code() -> None:
-    context = fw.SyncExecutionContext(fw.local_executor_factory(leaf="numpy"))
+    context = local(leaf="numpy")
     with context, pytest.raises(ExecutorError, match="tensorflow"):
         tf_double(1)
 

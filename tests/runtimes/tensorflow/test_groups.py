@@ -20,7 +20,7 @@ from fedlearn_edu.runtimes.tensorflow import groups
 from fedlearn_edu.runtimes.tensorflow.packing import columns
 from fedlearn_edu.testing import assert_same
 from fedlearn_edu.types import UNRANKED
-from tests.programs import mapped
+from tests.programs import local, mapped
 
 pytestmark = pytest.mark.tensorflow
 
@@ -144,7 +144,7 @@ def test_placed_data_are_laid_out_once(numbers: Any) -> None:
         assert program(placed) == sum(map(sum, numbers))
         return [e.type for e in tape if e.what == "convert"].count("float32*")
 
-    with SyncExecutionContext(local_executor_factory(tape=tape)):
+    with local(tape=tape):
         assert (conversions(), conversions()) == (1, 0)
 
 
@@ -180,7 +180,7 @@ def test_groups_of_whatever_sizes_share_two_graphs(
         lambda data: data.reduce(0.0, lambda s, b: s + tf.reduce_sum(b["x"])), BATCHES
     )
     program = mapped(total)
-    context = SyncExecutionContext(local_executor_factory())
+    context = local()
     with context:
         for sizes, count in (((2, 2), 2), ((2,), 2), ((3,), 2), ((2,), 3), ((4,), 4)):
             data = [batches(*sizes)] * count

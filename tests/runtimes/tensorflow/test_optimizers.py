@@ -11,7 +11,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import tf
 from fedlearn_edu.errors import TracingError
-from tests.programs import mapped
+from tests.programs import local, mapped
 
 pytestmark = pytest.mark.tensorflow
 F32 = np.float32
@@ -110,9 +110,7 @@ def test_five_steps_are_those_of_plain_tensorflow(name: str) -> None:
     )
     for fuse in (True, False):
         tape = fw.Tape()
-        with fw.SyncExecutionContext(
-            fw.local_executor_factory(tape=tape, fuse=fuse, support_sequence_ops=True)
-        ):
+        with local(tape=tape, fuse=fuse, support_sequence_ops=True):
             for client in of_all([(START, 0.01)] * 10):
                 check(client, expected)
             together = sum(event.what == "batched_call" for event in tape)

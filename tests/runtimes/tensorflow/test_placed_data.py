@@ -15,15 +15,10 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import CLIENTS, SERVER
 from fedlearn_edu.contexts import stacks as leaves
-from fedlearn_edu.framework import (
-    SyncExecutionContext,
-    Tape,
-    local_executor_factory,
-    sizing_executor_factory,
-)
+from fedlearn_edu.framework import SyncExecutionContext, Tape, sizing_executor_factory
 from fedlearn_edu.testing import assert_same
 from fedlearn_edu.types.sequences import Cached
-from tests.programs import mapped
+from tests.programs import local, mapped
 
 pytestmark = pytest.mark.tensorflow
 
@@ -46,7 +41,7 @@ def unfused_tape(request: pytest.FixtureRequest) -> Any:
     """The same for a stack that takes every step by itself."""
     tape = Tape()
     options = {"support_sequence_ops": True, "tape": tape, **STACKS[request.param]}
-    with SyncExecutionContext(local_executor_factory(**options, fuse=False)):
+    with local(**options, fuse=False):
         yield tape
 
 
@@ -61,7 +56,7 @@ def tape(request: pytest.FixtureRequest, _apart: None) -> Any:
     """What a stack records; the stack is that of the default calls in the test."""
     tape = Tape()
     options = {"support_sequence_ops": True, "tape": tape, **STACKS[request.param]}
-    with SyncExecutionContext(local_executor_factory(**options)):
+    with local(**options):
         yield tape
 
 
@@ -241,7 +236,7 @@ def test_forms_do_not_pile_up() -> None:
 @pytest.mark.usefixtures("_apart")
 def test_forms_go_with_the_data() -> None:
     data = fl.place([[1.0, 2.0]], CLIENTS, VECTOR)
-    with SyncExecutionContext(local_executor_factory()):
+    with local():
         TOTALS(data)
     (form,) = data._cached[0]._forms.values()
     gone = weakref.ref(form)
@@ -254,7 +249,7 @@ def test_forms_go_with_the_data() -> None:
 def test_clients_on_several_threads_convert_once_each() -> None:
     data = fl.place([[float(i)] * 3 for i in range(20)], CLIENTS, VECTOR)
     expected = [F32(3 * i) for i in range(20)]
-    with SyncExecutionContext(local_executor_factory(max_fanout=7)):
+    with local(max_fanout=7):
         assert_same(TOTALS(data), expected)
         forms = [id(form) for one in data._cached for form in one._forms.values()]
         with ThreadPoolExecutor(max_workers=4) as pool:
