@@ -16,7 +16,7 @@ SOURCE = ROOT / "notebooks" / "source"
 RELEASE = ROOT / "notebooks" / "release"
 INDEX = ROOT / "notebooks" / "index.ipynb"
 EXPLORERS = ROOT / "notebooks" / "explorers" / "explorers.ipynb"
-PICTURE = ROOT / "docs" / "images" / "demo.png"
+PICTURE = ROOT / "notebooks" / "map.png"  # docs/images/demo.png, smaller
 
 
 def course_config(root: Path) -> Any:

@@ -110,7 +110,7 @@ def test_map_is_seen_before_anything_runs() -> None:
     page = read(RELEASE / INDEX.name)
     (cell,) = code_cells(page)
     (output,) = cell.outputs
-    assert "demo.png" in page.cells[0].attachments
+    assert "map.png" in page.cells[0].attachments
     assert "hints" not in output.data["text/html"]  # none were taken
     assert "(explorers.ipynb)" in page.cells[-1].source
     assert (RELEASE / "explorers.ipynb").is_file()

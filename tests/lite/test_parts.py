@@ -2,7 +2,6 @@
 """The parts of `make lite` that need no download, each on a few bytes of its own."""
 
 import io
-import re
 import tarfile
 import zipfile
 from hashlib import sha256
@@ -12,7 +11,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from tools.lite import contents, licences, site
+from tools.lite import contents, licences
 from tools.lite.pyodide import HERE, LiteError, Release, collect, pinned
 from tools.lite.wheels import lock
 from tools.release import ROOT
@@ -135,13 +134,3 @@ def test_pins_agree_and_have_a_hash() -> None:
     named = [line.split()[0] for line in wheels if not line.startswith("#")]
     assert [each for each in named if each not in pins] == ["wcwidth==0.2.14"]
     assert len(pinned().hashes) == 5 + len(pinned().lock["packages"])
-
-
-def test_page_begins_with_our_script(tmp_path: Path) -> None:
-    page = tmp_path / "lab" / "index.html"
-    page.parent.mkdir()
-    page.write_text("<html><head><script>begin()</script></head></html>")
-    site.add_scripts(tmp_path)
-    first, *_, last = re.findall(r"<script>(.*?)</script>", page.read_text(), re.S)
-    assert 'searchParams.set("workspace", `visit-' in first
-    assert last == "begin()"
