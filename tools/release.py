@@ -17,6 +17,17 @@ RELEASE = ROOT / "notebooks" / "release"
 INDEX = ROOT / "notebooks" / "index.ipynb"
 EXPLORERS = ROOT / "notebooks" / "explorers" / "explorers.ipynb"
 PICTURE = ROOT / "notebooks" / "map.png"  # docs/images/demo.png, smaller
+# What JupyterLab writes into a notebook that it opens, and calls it unsaved then; of
+# the version of Python, `fedlearn-edu start` knows more.
+LANGUAGE = {
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+    "version": "3",
+}
 
 
 def course_config(root: Path) -> Any:
@@ -57,7 +68,7 @@ def write_index(into: Path) -> None:
     """Write the map of the course, and what there is to play with, beside the lessons.
 
     What the map's cell shows is stored, so that it can be seen before anything runs;
-    its picture is in it.
+    its picture is in it. And every notebook says that it is in Python.
     """
     import nbformat
 
@@ -77,6 +88,10 @@ def write_index(into: Path) -> None:
     notebook.cells[0].attachments = {PICTURE.name: {"image/png": encoded}}
     write(notebook, into / INDEX.name)
     write(read(EXPLORERS), into / EXPLORERS.name)
+    for path in into.rglob("*.ipynb"):
+        notebook = read(path)
+        notebook.metadata.language_info = LANGUAGE
+        write(notebook, path)
 
 
 def main() -> None:

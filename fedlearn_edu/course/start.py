@@ -8,7 +8,6 @@ it.
 
 import json
 import os
-import platform
 import shutil
 import signal
 import subprocess
@@ -30,18 +29,6 @@ NO_LAB = (
     f"JupyterLab is not installed: {sys.executable} -m pip install jupyterlab, "
     "or open the folder in an editor that knows notebooks"
 )
-# JupyterLab writes into a notebook which Python opened it, and so it would be unsaved
-# before anything was done: it arrives with that.
-_LANGUAGE = b'"language_info": {\n   "name": "python"\n  }'
-_THIS_PYTHON = {
-    "codemirror_mode": {"name": "ipython", "version": 3},
-    "file_extension": ".py",
-    "mimetype": "text/x-python",
-    "name": "python",
-    "nbconvert_exporter": "python",
-    "pygments_lexer": "ipython3",
-    "version": platform.python_version(),
-}
 _PACKAGED = Path(__file__).parent / "release"
 _REPOSITORY = Path(__file__).parents[2] / "notebooks" / "release"
 
@@ -133,8 +120,7 @@ def report(deliveries: list[Delivery], folder: Path) -> str:
     lines = [f"{d.name}: {told[d.what]}" for d in deliveries if d.what in told]
     yours = sum(d.what == "yours" for d in deliveries)
     kept = f", {yours} with your work inside" * bool(yours)
-    files = f"{counted(len(deliveries), 'file')}"
-    return "\n".join([*lines, f"{files} in {folder}{kept}"])
+    return "\n".join([*lines, f"{counted(len(deliveries), 'file')} in {folder}{kept}"])
 
 
 def has_lab() -> bool:
@@ -147,8 +133,7 @@ def open_lab(folder: Path, options: Sequence[str] = ()) -> int:
 
     Returns its exit status.
     """
-    index = folder / INDEX
-    opened = index if index.is_file() else folder
+    opened = index if (index := folder / INDEX).is_file() else folder
     lab = [sys.executable, "-m", "jupyterlab", str(opened), *options]
     # Ctrl-C is pressed for JupyterLab, which asks whether to stop.
     before = signal.signal(signal.SIGINT, lambda *_: None)
@@ -184,18 +169,14 @@ def command() -> str:
 
 
 def _files(release: Path) -> list[Path]:
-    hidden = ".ipynb_checkpoints"
-    return sorted(
-        file
-        for file in release.rglob("*")
-        if file.is_file() and hidden not in file.parts
-    )
+    files = filter(Path.is_file, release.rglob("*"))
+    return sorted(file for file in files if ".ipynb_checkpoints" not in file.parts)
 
 
 def _content(file: Path) -> bytes:
-    """What is delivered of a file."""
-    written = f'"language_info": {json.dumps(_THIS_PYTHON)}'
-    return file.read_bytes().replace(_LANGUAGE, written.encode())
+    """Its bytes; a notebook names this Python: Lab would, and call it unsaved then."""
+    this = f'"version": "{sys.version.split()[0]}"'
+    return file.read_bytes().replace(b'"version": "3"', this.encode())
 
 
 def _deliver(

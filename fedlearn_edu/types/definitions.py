@@ -55,10 +55,7 @@ class Placement:
 
 
 CLIENTS = Placement("CLIENTS", default_all_equal=False)
-"""All clients: each holds a value of its own, unless a type says that all are equal."""
-
 SERVER = Placement("SERVER", default_all_equal=True)
-"""The one server."""
 PLACEMENTS = (CLIENTS, SERVER)
 
 

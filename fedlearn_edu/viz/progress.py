@@ -59,20 +59,17 @@ class LessonRow:
 def draw_progress(rows: Sequence[LessonRow], sentence: str) -> str:
     """A sentence for all of it, and a row for each lesson, below its path.
 
-    Hints have a column once one was taken.
-
     >>> row = LessonRow("Learning", "01 Hello", 25, 1, 3, 5, 20, 2, "Say hello")
     >>> html = draw_progress([row], "1 of 3 exercises done.")
     >>> "1 of 3" in html, html.count("<tr")
     (True, 3)
     """
     look = f"{_CELL};font-weight:bold;width:"
-    has_hints = any(row.hints for row in rows)
-    names = [name for name in _WIDTHS if has_hints or name != "hints"]
-    heads = [head(name, f"{look}{_WIDTHS[name]}%", "col") for name in names]
+    shares = list(_WIDTHS.items())[: 5 + any(row.hints for row in rows)]
+    heads = [head(name, f"{look}{share}%", "col") for name, share in shares]
     body = []
     for path, lessons in groupby(rows, key=lambda row: row.path):
-        body += [_path(path), *(_row(each, has_hints) for each in lessons)]
+        body += [_path(path), *(_row(each, len(heads)) for each in lessons)]
     shown = table(heads, body, style=";width:100%;min-width:45em")
     said = tag("p", escape(sentence), role="status", style="margin:0 0 .5em")
     scrolls = tag("div", shown, tabindex="0", style="overflow-x:auto")
@@ -115,7 +112,7 @@ def _path(name: str) -> str:
     return tag("th", escape(name), scope="rowgroup", colspan="6", style=look)
 
 
-def _row(row: LessonRow, has_hints: bool) -> str:
+def _row(row: LessonRow, columns: int) -> str:
     share = row.done / row.exercises if row.exercises else 0.0
     look = "height:6px;width:{};max-width:5em;border-radius:3px;background:{}"
     done = tag("div", style=look.format(f"{share:.0%}", TEST))
@@ -125,12 +122,12 @@ def _row(row: LessonRow, has_hints: bool) -> str:
         title = tag("a", title, href=escape(row.address))
     if row.is_next:
         then = f"\N{RIGHTWARDS ARROW} {strong(row.next)}"
-    cells = [
+    cells = (
         (_NUMBER, str(row.minutes)),
         (_NUMBER, f"{row.done} of {row.exercises}{bar}"),
         (_CELL, then),
         (_NUMBER, f"{row.points} of {row.most_points}"),
-        *[(_NUMBER, str(row.hints))] * has_hints,
-    ]
+        (_NUMBER, str(row.hints)),  # last: it is there once a hint was taken
+    )[: columns - 1]
     title = head(title, f"{_CELL};font-weight:normal{_LINE}")
     return title + "".join(tag("td", each, style=look + _LINE) for look, each in cells)

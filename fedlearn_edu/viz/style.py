@@ -22,11 +22,8 @@ from fedlearn_edu.errors import FedLearnError, describe, short_traceback
 from fedlearn_edu.viz.colors import INK
 from fedlearn_edu.viz.notebook import running_shell, show_figures
 
-WIDE_IN = 10.0
-"""The width of a page, in inches."""
-
-NARROW_IN = 4.5
-"""The width of a column or a phone, in inches."""
+WIDE_IN = 10.0  #: The width of a page, in inches.
+NARROW_IN = 4.5  #: The width of a column or a phone, in inches.
 
 EXPLORER_IN = 6.4
 """The width of a picture under controls: as it is on a page, and not too small on half

@@ -15,6 +15,7 @@ from tests.grading.toy import DOUBLE, write_lesson
 from tools.cells import code_cells, read
 from tools.release import (
     INDEX,
+    LANGUAGE,
     RELEASE,
     ROOT,
     SOURCE,
@@ -80,7 +81,7 @@ def test_release_is_a_clean_notebook(lesson: str) -> None:
     source, release = read(_notebook(SOURCE, lesson)), read(_notebook(RELEASE, lesson))
     nbformat.validate(release)
     assert [cell.id for cell in release.cells] == [cell.id for cell in source.cells]
-    assert release.metadata == source.metadata
+    assert release.metadata == {**source.metadata, "language_info": LANGUAGE}
     assert {cell.execution_count for cell in code_cells(release)} == {None}
 
 

@@ -47,7 +47,7 @@ def markdown(sources: Path, name: str, text: str, save: Save) -> str:
     elif name == "README":
         index = sources / "docs" / "README.md"
         guides = _NAMED.findall(index.read_text("utf-8")) if index.is_file() else []
-        text = _filled("front.md", text=text, guides=guides, lite=_lite("00_why"))
+        text = _filled("front.jinja", text=text, guides=guides, lite=_lite("00_why"))
     elif name == "docs/decisions/README":
         text += "\n\n```{toctree}\n:hidden:\n:glob:\n\n0*\n```\n"
     return _LINK.sub(lambda link: _linked(link, sources / name, sources), text)
@@ -85,7 +85,7 @@ def from_notebook(notebook: Any, name: str, save: Save) -> str:
         cell.answer = is_answer(cell)
     stem, up = Path(name).name, "../" * name.count("/")
     filled = {"name": stem, "lite": _lite(stem), "is_run": is_run, "up": up}
-    page = _filled("lesson.md", cells=notebook.cells, **filled)
+    page = _filled("lesson.jinja", cells=notebook.cells, **filled)
     return _INLINE_PNG.sub(lambda png: save(b64decode(png[1])), page)
 
 

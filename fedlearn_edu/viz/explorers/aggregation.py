@@ -137,11 +137,7 @@ def _read(part: Aggregation, servers: list[Server], steps: list[Step]) -> Server
 
 @final
 class AggregationPicture:
-    """The drawing of aggregations of the same values.
-
-    Attributes:
-        values: one for each client.
-    """
+    """The drawing of aggregations of the same `values`."""
 
     def __init__(self, values: tuple[float, ...]) -> None:
         self.values, self._canvas = values, Canvas()
