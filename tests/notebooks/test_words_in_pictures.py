@@ -38,7 +38,7 @@ TERMS: dict[str, set[str]] = {
     "05": {"executor", "stack"},
     "06a": set(),
     "06b": {"expands"},
-    "07": {"room", "native", "primitives", "expands"},
+    "07": {"room", "native", "primitives", "expands", "what"},
     "08": {
         "Dirichlet distribution",
         "Dirichlet partition",
