@@ -33,9 +33,8 @@ def load(name: str = "auto") -> Dataset:
     """Loads a data set by name; the record's `name` says which one it is.
 
     Args:
-        name: `"digits28"`; `"mnist"` or `"fashion_mnist"`, downloaded if need be; or
-            `"auto"`: MNIST if it is on this machine already, the embedded digits
-            otherwise, and never a download.
+        name: One of `NAMES`. `"mnist"` and `"fashion_mnist"` are downloaded if need be,
+            `"auto"` never is.
 
     >>> load("digits28")
     Dataset('digits28', train=1,437 examples, test=360 examples)
