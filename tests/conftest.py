@@ -46,6 +46,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Examples are looked for in the package; what tests import is no module of tests."""
+    helper = collection_path.suffix == ".py" and not collection_path.match("test_*.py")
+    return (helper and collection_path.is_relative_to(GOLDEN.parent)) or None
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Say what each notebook took: `record_property("took", line)`, on any worker."""
     reports = terminalreporter.getreports("passed") + terminalreporter.getreports(

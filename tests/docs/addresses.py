@@ -10,8 +10,9 @@ INSTALLS = re.compile(
     r"pip install (?!--no-index)[^\n`&;]*\bfedlearn[-_]edu\b(?![\w.-]*\.whl|\S* @ )"
 )
 _PLACES = r"mybinder\.org|colab\.research|github\.(?:com|io)\b|https?://\S*fedlearn"
-_PART = r"[^\s()\[\]\"'<>`]*"
-ADDRESSES = re.compile(f"{_PART}(?:{_PLACES}){_PART}", re.IGNORECASE)
+_PART = r"[^\s()\[\]\"'<>`]"
+# From where a word begins: in a picture of a notebook each letter would be tried.
+ADDRESSES = re.compile(f"(?<!{_PART}){_PART}*(?:{_PLACES}){_PART}*", re.IGNORECASE)
 
 
 def strays(text: str, ours: Project) -> list[str]:
