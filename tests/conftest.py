@@ -47,7 +47,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Examples are looked for in the package; what tests import is no module of tests."""
+    """Take examples from the package alone, not from what tests import."""
     helper = collection_path.suffix == ".py" and not collection_path.match("test_*.py")
     return (helper and collection_path.is_relative_to(GOLDEN.parent)) or None
 
