@@ -62,6 +62,7 @@ def test_row_that_has_used_up_its_seconds_sits_out() -> None:
     assert "".join(calls) == "ababab"
 
 
+@pytest.mark.thorough
 def test_first_round_and_import_are_timed() -> None:
     from benchmarks import first
     from benchmarks.rows import PLACED
@@ -76,6 +77,7 @@ def test_fresh_process_does_without_jax() -> None:
     assert in_fresh_process(find_spec, "jax") is None
 
 
+@pytest.mark.thorough
 def test_rounds_at_workers_have_the_bits_of_rounds_here() -> None:
     from benchmarks.clusters import measure
     from benchmarks.report import wrong_rows

@@ -35,6 +35,7 @@ def test_clients_of_w2_hold_blocks_of_fifty_that_wrap(source: Source) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["W1", "W2"])
 def test_numpy_finds_the_known_losses(name: str, mnist_folder: Path) -> None:
     assert mnist_folder.is_dir()

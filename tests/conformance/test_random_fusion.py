@@ -194,8 +194,9 @@ def outcome(context: Any, program: Any, args: list[Any]) -> Any:
 # what fails shrinks to fewer steps, not to simpler ones; its text is shown.
 chance = st.randoms(use_true_random=True).map(Chooser)
 most = st.integers(2, 4)
-# Each program is traced, which takes TensorFlow a third of a second.
-few = settings(max_examples=min(settings().max_examples, 50))
+# Each program is traced, which takes TensorFlow a third of a second. More of them are
+# tried with `--hypothesis-profile=thorough`.
+few = settings(max_examples=min(settings().max_examples // 2, 50))
 
 
 def check(runtimes: list[str], choose: Chooser, steps: int, chains: int) -> None:

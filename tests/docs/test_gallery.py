@@ -37,6 +37,7 @@ def test_page_has_the_sentence_and_the_line_of_a_picture(file: str) -> None:
     assert below in read(DOCS / "pictures.md")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("file", FILES)
 def test_picture_can_be_drawn_again(file: str) -> None:
     check_figure(figure := drawer(file)())

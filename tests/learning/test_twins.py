@@ -92,6 +92,7 @@ def test_twins_do_not_see_batches_of_nothing() -> None:
         assert_close(list(twin(CLIENTS, 2)), list(twin(FILLED, 2)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("algorithm", ["fed_prox", "fed_yogi"])
 def test_library_agrees_with_twin_in_the_default_context(algorithm: str) -> None:
     _compare(DEFAULT, algorithm)
