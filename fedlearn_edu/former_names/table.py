@@ -56,7 +56,7 @@ tensorflow_to_type | renamed | 0.68 to 0.88 | fl.to_type
   fl.to_type(fl.tf.TensorSpec([3], fl.tf.float32))
 type_from_tensors | renamed | until 0.68 | fl.types.infer_type
   fl.types.infer_type(fl.tf.zeros([3]))
-infer_unplaced_type | renamed | since 0.67 | fl.types.infer_type
+infer_unplaced_type | renamed | deprecated in 0.68 | fl.types.infer_type
   fl.types.infer_type(np.float32(1))
 at_clients | renamed | until 0.67 | fl.type_at_clients
   fl.type_at_clients(np.int32)
