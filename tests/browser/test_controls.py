@@ -91,14 +91,19 @@ def explorers() -> Iterator[tuple[str, str]]:
     """What has to run before, and the cell, of each thing that can be moved."""
     for path in NOTEBOOKS:
         sources = [cell.source for cell in code_cells(read(path))]
-        moving = [any(call in source for call in MOVING) for source in sources]
+        moving = [_moves(source) for source in sources]
         for number in (i for i, is_moving in enumerate(moving) if is_moving):
             needed, before = names(sources[number])[1], ""
             for source in reversed(sources[:number]):
                 made, used = names(source)
-                if made & needed and not any(call in source for call in MOVING):
+                if made & needed and not _moves(source):
                     needed, before = needed | used, f"{source}\n{before}"
             yield before, sources[number]
+
+
+def _moves(source: str) -> bool:
+    still = source.rstrip().endswith(".figure")
+    return any(call in source for call in MOVING) and not still
 
 
 def shown_whole(source: str) -> str:
