@@ -37,9 +37,6 @@ LEAST_IN, MOST_IN = 3.0, 100.0
 
 DPI = 150
 
-AS_DRAWN = "never invert"
-"""Kept in the file of a picture with an image in it: digits are no negatives."""
-
 FONT_PT = 11.0
 TITLE_PT = 12.5
 
@@ -233,11 +230,10 @@ def save_png(figure: Figure, path: Path, description: str) -> Path:
     """Writes the figure at 150 dots per inch and returns where.
 
     Two runs write the same bytes: no date and no version is kept, only `description`,
-    the words for those who cannot see the picture, and whether no page may invert it.
+    the words for those who cannot see the picture.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     metadata = {"Software": None, "Description": description}
-    metadata |= {"Comment": AS_DRAWN} if has_image(figure) else {}
     figure.savefig(path, dpi=DPI, metadata=metadata)
     return path
 
