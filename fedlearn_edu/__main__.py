@@ -17,6 +17,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn, final
 
@@ -76,7 +77,7 @@ def _start(chosen: Any) -> int:
     _say(f"Next time: {name} start {folder}; also: {name} progress, {name} doctor")
     if not chosen.lab:
         return 0
-    if not start.has_lab():
+    if find_spec("jupyterlab") is None:
         _say(start.NO_LAB)
         return 1
     status = start.open_lab(folder, chosen.others)

@@ -8,6 +8,7 @@ it.
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -15,7 +16,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, final
 
@@ -29,6 +29,7 @@ NO_LAB = (
     f"JupyterLab is not installed: {sys.executable} -m pip install jupyterlab, "
     "or open the folder in an editor that knows notebooks"
 )
+_PYTHON = re.compile(rb'"version": "3[.\d\w+]*"')
 _PACKAGED = Path(__file__).parent / "release"
 _REPOSITORY = Path(__file__).parents[2] / "notebooks" / "release"
 
@@ -123,11 +124,6 @@ def report(deliveries: list[Delivery], folder: Path) -> str:
     return "\n".join([*lines, f"{counted(len(deliveries), 'file')} in {folder}{kept}"])
 
 
-def has_lab() -> bool:
-    """Whether JupyterLab is installed for this Python."""
-    return find_spec("jupyterlab") is not None
-
-
 def open_lab(folder: Path, options: Sequence[str] = ()) -> int:
     """Opens JupyterLab on the map of the course in a folder, and waits for its end.
 
@@ -176,14 +172,19 @@ def _files(release: Path) -> list[Path]:
 def _content(file: Path) -> bytes:
     """Its bytes; a notebook names this Python: Lab would, and call it unsaved then."""
     this = f'"version": "{sys.version.split()[0]}"'
-    return file.read_bytes().replace(b'"version": "3"', this.encode())
+    return _PYTHON.sub(this.encode(), file.read_bytes())
+
+
+def _digest(content: bytes) -> str:
+    """The same under each version of Python: a newer one makes no newer lesson."""
+    return sha256(_PYTHON.sub(b"", content)).hexdigest()
 
 
 def _deliver(
     name: Path, content: bytes, folder: Path, memory: dict[str, str]
 ) -> Delivery:
     """Tries one place after the other until it finds one without the learner's work."""
-    new = sha256(content).hexdigest()
+    new = _digest(content)
     for place in _places(name):
         key, file = place.as_posix(), folder / place
         got, is_first = memory.get(key), place == name
@@ -193,7 +194,7 @@ def _deliver(
             write_atomically(file, content)
             memory[key] = new
             return Delivery(key, "new" if is_first else "beside")
-        found = sha256(file.read_bytes()).hexdigest()
+        found = _digest(file.read_bytes())
         if found == new:
             memory[key] = new
             return Delivery(key, "unchanged" if is_first else "beside")

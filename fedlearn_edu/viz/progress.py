@@ -69,7 +69,7 @@ def draw_progress(rows: Sequence[LessonRow], sentence: str) -> str:
     heads = [head(name, f"{look}{share}%", "col") for name, share in shares]
     body = []
     for path, lessons in groupby(rows, key=lambda row: row.path):
-        body += [_path(path), *(_row(each, len(heads)) for each in lessons)]
+        body += [_path(path, len(heads)), *(_row(each, len(heads)) for each in lessons)]
     shown = table(heads, body, style=";width:100%;min-width:45em")
     said = tag("p", escape(sentence), role="status", style="margin:0 0 .5em")
     scrolls = tag("div", shown, tabindex="0", style="overflow-x:auto")
@@ -107,9 +107,9 @@ class ProgressView:
         return {"text/html": html, "text/plain": text}
 
 
-def _path(name: str) -> str:
+def _path(name: str, columns: int) -> str:
     look = f"{_CELL};padding-top:14px;font-weight:bold"
-    return tag("th", escape(name), scope="rowgroup", colspan="6", style=look)
+    return tag("th", escape(name), scope="rowgroup", colspan=str(columns), style=look)
 
 
 def _row(row: LessonRow, columns: int) -> str:

@@ -118,7 +118,7 @@ def test_jupyterlab_that_fails_is_told_and_root_how_to_go_on(
     last = said.splitlines()[-1]
     assert (status, last[:31]) == (1, "JupyterLab ended with status 7.")
     assert ("make lab LAB_ARGS=--allow-root" in last) == is_explained
-    monkeypatch.setattr(start, "find_spec", lambda _: None)
+    monkeypatch.setattr("fedlearn_edu.__main__.find_spec", lambda _: None)
     status, said = run("start", tmp_path / "mine")
     assert (status, said.splitlines()[-1]) == (1, start.NO_LAB)
     assert f"{sys.executable} -m pip install jupyterlab, or" in start.NO_LAB

@@ -4,6 +4,7 @@
 import itertools
 import json
 import platform
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,13 +49,19 @@ def what(deliveries: list[Delivery]) -> dict[str, str]:
     return {each.name: each.what for each in deliveries}
 
 
-def test_notebook_arrives_with_the_python_that_opens_it(mine: Path) -> None:
+def test_notebook_arrives_with_the_python_that_opens_it(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Or JupyterLab would write that, and call it unsaved before anything is done."""
     deliver(start.find_release(), mine)
     for file in (LESSON, start.INDEX, "explorers.ipynb"):
         metadata = json.loads((mine / file).read_bytes())["metadata"]
         assert metadata["language_info"]["version"] == platform.python_version()
         assert metadata["kernelspec"]["display_name"] == "Python 3 (ipykernel)"
+    put(mine, LESSON, (mine / LESSON).read_text().replace("You will", "I will"))
+    monkeypatch.setattr(sys, "version", "3.99.1 (a newer one makes no newer lesson)")
+    told = what(deliver(start.find_release(), mine))
+    assert {told.pop(LESSON), *told.values()} == {"yours", "unchanged"}
 
 
 def test_lessons_arrive_with_all_their_files(release: Path, mine: Path) -> None:

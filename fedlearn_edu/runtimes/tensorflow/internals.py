@@ -2,8 +2,8 @@
 """The private names of TensorFlow that we use, each with what happens without it.
 
 A release may move any of them. Then the name here is `None`, or a public one takes its
-place; programs mean the same, and some are slower. `python -m tools.lowest` says the
-oldest TensorFlow that works; tests run with it, and with the newest.
+place; programs mean the same, and some are slower. `python3.11 -m tools.lowest` runs
+the tests with the oldest TensorFlow that works, `make test` with the newest.
 """
 
 import copyreg
