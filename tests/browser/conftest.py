@@ -27,7 +27,7 @@ def opened(
         # They begin by themselves; while they compute, nothing else is quick.
         waited = {"drift": "nats", "poisoning": "accuracy is", "budget": "accuracy is"}
         for name, word in waited.items():
-            computed = page.output_with(f"fl.viz.explore_{name}(").get_by_text(word)
+            computed = page.output_with(f"fl.viz.explore_{name}()").get_by_text(word)
             computed.first.wait_for(timeout=600_000)
         page.page.wait_for_timeout(1000)
         yield page

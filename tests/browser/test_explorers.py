@@ -48,7 +48,7 @@ DISPLAYS = {
     "expanded": "expanded=True",
     "type": "federated_step.type_signature",
     "training": "fl.viz.explore_training(",
-    "drift": "fl.viz.explore_drift(",
+    "drift": "fl.viz.explore_drift()",
     "poisoning": "fl.viz.explore_poisoning(",
     "budget": "fl.viz.explore_budget(",
 }
@@ -159,7 +159,7 @@ def test_partitions_train_beside_iid(opened: NotebookPage) -> None:
 def test_drift_is_computed_and_moves(
     opened: NotebookPage, report: dict[str, float]
 ) -> None:
-    output = opened.output_with("fl.viz.explore_drift(")
+    output = opened.output_with("fl.viz.explore_drift()")
     opened.wait_until(lambda: "nats" in sentence(output), 90)
     box = output.get_by_label("epochs", exact=False).first
     box.focus()
