@@ -101,7 +101,7 @@ class NotebookPage:
 
     def _note(self, url: str) -> None:
         address = urlparse(url)
-        is_inside = address.scheme in ("data", "blob", "about")
+        is_inside = address.scheme in ("data", "blob", "about", "attachment")
         if not is_inside and not url.startswith(
             (self._server.root, self._server.root.replace("http", "ws", 1))
         ):
