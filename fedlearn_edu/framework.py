@@ -21,6 +21,7 @@ from fedlearn_edu.contexts.reference import ReferenceContext
 from fedlearn_edu.contexts.stacks import register_runtime
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.executors.base import Executor, ExecutorValue
+from fedlearn_edu.executors.composing import FederatedComposingStrategy
 from fedlearn_edu.executors.federating import (
     FederatingExecutor,
     FederatingStrategy,
@@ -29,13 +30,12 @@ from fedlearn_edu.executors.federating import (
 from fedlearn_edu.executors.layer import Handle, Layer, LeafExecutor
 from fedlearn_edu.executors.recording import Event, RecordingExecutor, Tape
 from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
-from fedlearn_edu.executors.sequence import SequenceExecutor
-from fedlearn_edu.executors.sizing import Meter, SizeInfo, SizingExecutor
-from fedlearn_edu.executors.strategies.composing import FederatedComposingStrategy
-from fedlearn_edu.executors.strategies.resolving import (
+from fedlearn_edu.executors.resolving import (
     FederatedExecutor,
     FederatedResolvingStrategy,
 )
+from fedlearn_edu.executors.sequence import SequenceExecutor
+from fedlearn_edu.executors.sizing import Meter, SizeInfo, SizingExecutor
 from fedlearn_edu.executors.threads import ThreadDelegatingExecutor
 from fedlearn_edu.executors.wrapping import WrappingExecutor
 from fedlearn_edu.former_names import unknown

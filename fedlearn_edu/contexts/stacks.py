@@ -30,16 +30,15 @@ from fedlearn_edu.contexts.arguments import Cardinalities
 from fedlearn_edu.executors import sequence
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.batched import BatchedRuntime
+from fedlearn_edu.executors.composing import FederatedComposingStrategy
 from fedlearn_edu.executors.federating import FederatingExecutor, FederatingStrategy
+from fedlearn_edu.executors.grouping import FederatedGroupingStrategy
 from fedlearn_edu.executors.layer import AnyRuntimeExecutor
 from fedlearn_edu.executors.recording import RecordingExecutor, Tape
 from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
+from fedlearn_edu.executors.resolving import FederatedResolvingStrategy, TargetExecutors
 from fedlearn_edu.executors.sequence import SequenceExecutor
 from fedlearn_edu.executors.sizing import Meter, SizingExecutor
-from fedlearn_edu.executors.strategies.composing import FederatedComposingStrategy
-from fedlearn_edu.executors.strategies.grouping import FederatedGroupingStrategy
-from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
-from fedlearn_edu.executors.strategies.shared import TargetExecutors
 from fedlearn_edu.executors.threads import ThreadDelegatingExecutor
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.context_stack import Context, tracers

@@ -5,7 +5,7 @@
       └─ yours               federated_map, federated_aggregate
 
 All participants share one executor, the *room* of the lesson: it holds their values and
-works for one after the other. `executors/strategies/resolving.py` gives each its own.
+works for one after the other. `executors/resolving.py` gives each its own.
 """
 
 from abc import ABC

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contract of executors: five methods; and of their values: two.
+"""The contract of executors, and what all of them check at their border.
 
 An executor brings values in (`create_value`), applies functions (`create_call`), builds
 and takes apart structures (`create_struct`, `create_selection`) and releases resources
@@ -12,11 +12,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar, get_args
 
-from fedlearn_edu.executors import messages
+from fedlearn_edu.errors import ExecutorError, FieldError, TypeMismatchError, describe
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import FunctionType, StructType, Type, to_type
+from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type, to_type
 
 V = TypeVar("V", bound="ExecutorValue")
 _NODES = frozenset(get_args(ir.Node))
@@ -88,7 +88,13 @@ def resolve(value: Any, type_spec: Any) -> tuple[ir.Node | None, Type]:
     if node is not None and (type_spec is None or type_spec is node.type):
         return node, node.type
     if type_spec is None:
-        raise messages.no_type(value)
+        raise TypeMismatchError(
+            "a plain value needs a type to be embedded",
+            expected="create_value(value, type_spec)",
+            found=f"{describe(value)}, without a type",
+            where="create_value",
+            do="pass its type, for example np.int32",
+        )
     wanted = type_spec if isinstance(type_spec, Type) else to_type(type_spec)
     if node is not None:
         wanted.check_assignable_from(node.type, where="create_value")
@@ -104,7 +110,13 @@ def as_struct(elements: Any) -> Struct:
     if hasattr(elements, "_fields"):
         return Struct(zip(elements._fields, elements, strict=True))
     if not isinstance(elements, Iterable):
-        raise messages.not_several(elements)
+        raise TypeMismatchError(
+            "a structure is made of several embedded values",
+            expected="a list, a dict or a Struct of embedded values",
+            found=describe(elements),
+            where="create_struct",
+            do="put it in a list: create_struct([value])",
+        )
     return Struct((None, element) for element in elements)
 
 
@@ -117,15 +129,39 @@ def position(source: Type, index: int | None, name: str | None) -> int:
         ExecutorError: if neither or both of `index` and `name` are given.
     """
     if not isinstance(source, StructType):
-        raise messages.not_a_structure(source)
+        raise _not_a_structure(source)
     if (index is None) == (name is None):
-        found = "neither" if index is None else "both"
-        raise messages.neither_index_nor_name(found)
-    if name is not None:
-        index = source.position_of(name)
-    if index is not None and 0 <= index < len(source):
-        return index
-    raise messages.no_such_field(source, index, name)
+        raise ExecutorError(
+            "a selection says which field by its index or by its name",
+            expected="exactly one of index and name",
+            found="neither" if index is None else "both",
+            where="create_selection",
+            do="create_selection(source, 0), or create_selection(source, name='a')",
+        )
+    at = index if name is None else source.position_of(name)
+    if at is not None and 0 <= at < len(source):
+        return at
+    error = FieldError if name is None else TypeMismatchError
+    raise error(
+        "there is no such field",
+        expected=source,
+        found=f"index {index}" if name is None else name,
+        where="create_selection",
+        do=f"fields are counted from 0 to {len(source) - 1}",
+    )
+
+
+def _not_a_structure(source: Type) -> TypeMismatchError:
+    cure = "use the value as it is"
+    if isinstance(source, FederatedType):
+        cure = "select inside: federated_map a function that takes the field out"
+    return TypeMismatchError(
+        "only structures have fields to select",
+        expected="a structure such as <a=int32,bool>",
+        found=source,
+        where="create_selection",
+        do=cure,
+    )
 
 
 def check_call(comp: ExecutorValue, arg: ExecutorValue | None) -> FunctionType:
@@ -136,10 +172,22 @@ def check_call(comp: ExecutorValue, arg: ExecutorValue | None) -> FunctionType:
     """
     type_ = comp.type_signature
     if not isinstance(type_, FunctionType):
-        raise messages.not_a_function(type_)
-    found = arg.type_signature if arg is not None else None
+        raise TypeMismatchError(
+            "only functions can be called",
+            expected="a value of a function type",
+            found=str(type_),
+            where="create_call",
+            do="hand in the function first: create_call(function, argument)",
+        )
+    found = None if arg is None else arg.type_signature
     if (found is None) != (type_.parameter is None):
-        raise messages.wrong_number_of_arguments(type_, found)
+        raise TypeMismatchError(
+            "a call has an argument too many or too few",
+            expected=str(type_.parameter or "no argument"),
+            found=str(found or "no argument"),
+            where="create_call",
+            do="put several arguments into one by create_struct",
+        )
     if type_.parameter is not None and found is not None:
         type_.parameter.check_assignable_from(found, where="create_call")
     return type_
@@ -151,7 +199,15 @@ def check_owned(value: Any, kind: type[V], owner: Executor) -> V:
     Raises:
         TypeMismatchError: if it is no handle, or another executor's.
     """
-    if not isinstance(value, kind) or value.owner is not owner:
-        type_ = value.type_signature if isinstance(value, ExecutorValue) else None
-        raise messages.not_owned(value, type_, owner)
-    return value
+    if isinstance(value, kind) and value.owner is owner:
+        return value
+    found = describe(value)
+    if isinstance(value, ExecutorValue):
+        found = f"a value of another executor, of type {value.type_signature}"
+    raise TypeMismatchError(
+        "a value must be embedded in the executor that uses it",
+        expected="a value that this very executor created",
+        found=found,
+        where=type(owner).__name__,
+        do="embed it with create_value first",
+    )

@@ -11,19 +11,21 @@ only where they run. Names and blocks are not understood here: a reference-resol
 executor sits above.
 """
 
-from collections.abc import Callable
-from typing import Any, NewType, TypeAlias, final
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Any, ClassVar, NewType, TypeAlias, TypeVar, final
 
-from fedlearn_edu.errors import UnsupportedIntrinsicError, add_place, describe
-from fedlearn_edu.executors import messages
-from fedlearn_edu.executors.base import Executor, ExecutorValue, check_call, resolve
+from fedlearn_edu.errors import (
+    ExecutorError,
+    TypeMismatchError,
+    UnsupportedIntrinsicError,
+    add_place,
+    describe,
+)
+from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.layer import Handle, Layer, is_data_of_one
 from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
 from fedlearn_edu.executors.sequence import IMPLEMENTED as SEQUENCE_INTRINSICS
-from fedlearn_edu.executors.strategies.base import (
-    FederatingStrategy as FederatingStrategy,
-)
-from fedlearn_edu.executors.strategies.base import implements as implements
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.intrinsic import IntrinsicDef, expansion, intrinsic_named
 from fedlearn_edu.structure import Struct
@@ -31,18 +33,83 @@ from fedlearn_edu.types import (
     FederatedType,
     FunctionType,
     Placement,
-    PlacementType,
     StructType,
     Type,
     normalize,
     to_type,
 )
 
-StrategyFactory = Callable[["FederatingExecutor"], FederatingStrategy]
+Method = TypeVar("Method", bound=Callable[..., Awaitable[Any]])
 # What a strategy has made of a federated value; only the strategy looks into it.
 Placed = NewType("Placed", object)
 # What a handle holds beside fields and values of the unplaced executor.
 Own: TypeAlias = ir.Lambda | ir.Leaf | ir.Intrinsic | Placement | Placed
+
+
+def implements(*uris: str) -> Callable[[Method], Method]:
+    """Marks a strategy's method as the realization of one or several intrinsics.
+
+    Raises:
+        StructureError: if there is no intrinsic of this name.
+    """
+    for uri in uris:
+        intrinsic_named(uri)
+
+    def mark(method: Method) -> Method:
+        method._implements = uris  # type: ignore[attr-defined]
+        return method
+
+    return mark
+
+
+class FederatingStrategy(ABC):
+    """How federated values are represented and federated intrinsics are realized.
+
+    A strategy marks its methods with `@implements(uri)`. Such a method receives the
+    concrete type of the intrinsic and its arguments as `Handle`s, and returns
+    the representation of the result, which only the strategy looks into.
+
+    Attributes:
+        implemented: from the intrinsics it realizes to the names of the methods.
+        targets: the executors that `close` closes, if it lists them.
+    """
+
+    implemented: ClassVar[Mapping[str, str]] = {}
+    targets: Collection[Executor] = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        marked = {
+            uri: name
+            for name, member in vars(cls).items()
+            for uri in getattr(member, "_implements", ())
+        }
+        cls.implemented = {**cls.implemented, **marked}
+
+    @abstractmethod
+    async def embed(self, value: Any, type_: FederatedType) -> Any:
+        """Represents a plain value: one entry for each member, or the one value."""
+
+    @abstractmethod
+    async def compute(self, representation: Any, type_: FederatedType) -> Any:
+        """Materializes a federated value: a tuple of members, or the one value."""
+
+    def close(self) -> None:
+        """Closes the target executors."""
+        for target in self.targets:
+            target.close()
+
+    async def call(self, uri: str, type_: FunctionType, args: list[Handle]) -> Any:
+        """Runs the method that implements `uri`."""
+        if uri in self.implemented:
+            return await getattr(self, self.implemented[uri])(type_, *args)
+        raise UnsupportedIntrinsicError(
+            f"{type(self).__name__} does not implement {uri}",
+            expected=", ".join(sorted(self.implemented)) or "no intrinsic",
+            found=uri,
+            where="create_call",
+            do=f'add a method marked @implements("{uri}") to the strategy',
+        )
 
 
 @final
@@ -61,21 +128,29 @@ class FederatingExecutor(Layer[Own]):
     """
 
     def __init__(
-        self, strategy_factory: StrategyFactory, unplaced_executor: Executor
+        self,
+        strategy_factory: Callable[["FederatingExecutor"], FederatingStrategy],
+        unplaced_executor: Executor,
     ) -> None:
         given: Any = (strategy_factory, unplaced_executor)
         if not (callable(given[0]) and isinstance(given[1], Executor)):
-            raise messages.needs_strategy_and_executor(given)
-        self.unplaced = unplaced_executor
+            raise TypeMismatchError(
+                "a federating executor needs a strategy factory and an executor",
+                expected="FederatingExecutor(strategy_factory, unplaced_executor)",
+                found=", ".join(map(describe, given)),
+                where="the arguments",
+                do="make the first by FederatedResolvingStrategy.factory(targets)",
+            )
+        super().__init__(unplaced_executor)
         self.strategy = strategy_factory(self)
 
     def close(self) -> None:
         """Closes the strategy's targets and the unplaced executor, each once."""
         self.strategy.close()
-        if self.unplaced not in self.strategy.targets:
-            self.unplaced.close()
+        if self._target not in self.strategy.targets:
+            super().close()
 
-    async def create_value(self, value: Any, type_spec: Type | None = None) -> Handle:
+    async def create_value(self, value: Any, type_spec: Any = None) -> Handle:
         """Embeds trees of some kinds, placements, federated and plain values.
 
         Raises:
@@ -86,98 +161,86 @@ class FederatingExecutor(Layer[Own]):
             value = value.at(to_type(type_spec))
         if isinstance(value, Placement):
             value = ir.PlacementLiteral(value)
-        node, type_ = resolve(value, type_spec)
+        return await super().create_value(value, type_spec)
+
+    async def accept(self, node: ir.Node | None, value: Any, type_: Type) -> Any:
+        """Functions as trees, federated values by the strategy, others unplaced."""
         match node:
             case None:
                 return await self._embed(value, type_)
             case ir.Literal(value=literal):
                 return await self._embed(literal, type_)
             case ir.PlacementLiteral(placement=placement):
-                return self.hold(placement, PlacementType())
-            case ir.Intrinsic(uri=uri) as node:
+                return placement
+            case ir.Intrinsic(uri=uri):
                 intrinsic_named(uri)
-                return self.hold(node, type_)
-            case ir.Lambda() | ir.Leaf() as node:
-                return self.hold(node, type_)
-            case node:
-                kind = type(node).__name__
-                raise messages.not_federating(
-                    "interpret this kind of tree", kind, "create_value"
+                return node
+            case ir.Lambda() | ir.Leaf():
+                return node
+            case _:
+                raise _refusal(
+                    "interpret this kind of tree", type(node).__name__, "create_value"
                 )
 
-    async def create_call(
-        self, comp: ExecutorValue, arg: ExecutorValue | None = None
-    ) -> Handle:
+    async def _embed(self, value: Any, type_: Type) -> Any:
+        match type_:
+            case FederatedType():
+                return Handle(self, await self.strategy.embed(value, type_), type_)
+            case FunctionType():
+                cure = "make it a computation: np_computation(function, type), …"
+                what, found = "embed this kind of function", describe(value)
+                raise _refusal(what, found, "create_value", cure)
+            case StructType() if not is_data_of_one(type_):
+                pairs = zip(normalize(value, type_), type_, strict=True)
+                return type_._with_values([await self.create_value(*p) for p in pairs])
+            case _:
+                return await self._target.create_value(value, type_)
+
+    async def apply(self, fn: Handle, arg: Handle | None, type_: FunctionType) -> Any:
         """Calls an intrinsic by the strategy, or leaf code by the unplaced executor.
 
         Raises:
-            TypeMismatchError: if `comp` is no function or does not take `arg`.
-            ExecutorError: if `comp` is a lambda.
+            ExecutorError: if `fn` is a lambda.
             UnsupportedIntrinsicError: if this executor cannot run the intrinsic.
         """
-        fn = self.own(comp)
-        value = None if arg is None else self.own(arg)
-        type_ = check_call(fn, value)
         match self.held(fn):
             case ir.Intrinsic(uri=uri) if uri not in SEQUENCE_INTRINSICS:
-                return self.hold(await self._run(uri, type_, value), type_.result)
+                return await self._run(uri, type_, arg)
             case ir.Lambda():
-                raise messages.not_federating("call lambdas", type_, "create_call")
+                raise _refusal("call lambdas", type_, "create_call")
             case _:
-                below = self.unplaced
-                data = None if value is None else await self.lower(value, below)
-                code = await self.lower(fn, below)
-                return self.wrap(await below.create_call(code, data))
+                return await self.call_below(fn, arg)
+
+    async def _run(self, uri: str, type_: FunctionType, arg: Handle | None) -> Any:
+        definition = intrinsic_named(uri)
+        if uri not in self.strategy.implemented and not definition.is_primitive:
+            return await call_expansion(self, uri, type_, arg)
+        args = [] if arg is None else [arg]
+        if arg is not None and definition.takes_several_arguments:
+            fields = self.held(arg)
+            args = list(fields) if isinstance(fields, Struct) else args
+        return Handle(self, await self.strategy.call(uri, type_, args), type_.result)
 
     async def materialize(self, handle: Handle) -> Any:
         """Materializes a federated value by the strategy, others unplaced."""
         held, type_ = self.held(handle), handle.type_signature
         if isinstance(type_, FederatedType):
             return await self.strategy.compute(held, type_)
-        if isinstance(held, Placement):
-            return held
-        return await super().materialize(handle)
+        return (
+            held if isinstance(held, Placement) else await super().materialize(handle)
+        )
 
-    async def select_below(self, handle: Handle, at: int) -> Handle:
-        """Selects in the unplaced executor."""
-        below = self.held(handle)
-        if not isinstance(below, ExecutorValue):
-            cure = "let the strategy return a Struct of embedded values"
-            what = "select from this kind of value"
-            raise messages.not_federating(what, repr(handle), "create_selection", cure)
-        return self.wrap(await self.unplaced.create_selection(below, at))
+    async def select(self, source: Handle, at: int) -> Handle:
+        """A field, here or in the unplaced executor."""
+        if isinstance(self.held(source), Struct | ExecutorValue):
+            return await super().select(source, at)
+        cure = "let the strategy return a Struct of embedded values"
+        what = "select from this kind of value"
+        raise _refusal(what, repr(source), "create_selection", cure)
 
-    async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
+    async def embed_below(self, handle: Handle) -> ExecutorValue:
         """Embeds a function where it runs."""
-        return await target.create_value(handle.node, handle.node.type)
-
-    async def _embed(self, value: Any, type_: Type) -> Handle:
-        match type_:
-            case FederatedType():
-                return self.hold(await self.strategy.embed(value, type_), type_)
-            case FunctionType():
-                cure = "make it a computation: np_computation(function, type), …"
-                what, found = "embed this kind of function", describe(value)
-                raise messages.not_federating(what, found, "create_value", cure)
-            case StructType() if not is_data_of_one(type_):
-                pairs = zip(normalize(value, type_), type_, strict=True)
-                parts = [await self.create_value(part, t) for part, t in pairs]
-                return self.hold(type_._with_values(parts), type_)
-            case _:
-                return self.wrap(await self.unplaced.create_value(value, type_))
-
-    async def _run(
-        self, uri: str, type_: FunctionType, arg: Handle | None
-    ) -> Struct | ExecutorValue | Own:
-        """What the result of an intrinsic holds."""
-        definition = intrinsic_named(uri)
-        if uri in self.strategy.implemented or definition.is_primitive:
-            args = [] if arg is None else [arg]
-            if args and definition.takes_several_arguments:
-                fields = self.held(args[0])
-                args = list(fields) if isinstance(fields, Struct) else args
-            return Placed(await self.strategy.call(uri, type_, args))
-        return self.held(self.own(await call_expansion(self, uri, type_, arg)))
+        return await self._target.create_value(handle.node, handle.node.type)
 
 
 async def call_expansion(
@@ -189,24 +252,44 @@ async def call_expansion(
         UnsupportedIntrinsicError: if `executor` lacks a primitive that it comes to.
     """
     names = ReferenceResolvingExecutor(executor)
+
+    async def lifted(handle: Handle) -> Handle:
+        """The same value above: its functions opened, its data left where they are."""
+        match executor.held(handle):
+            case Struct() as fields:
+                above = [await lifted(field) for field in fields]
+                return await names.create_struct(fields.with_values(above))
+            case ir.Lambda() | ir.Leaf() | ir.Intrinsic() as function:
+                return await names.create_value(function)
+            case _:
+                return names.hold(handle, handle.type_signature)
+
     fn = await names.create_value(expansion(intrinsic_named(uri), type_))
-    lifted = None if arg is None else await _lift(arg, executor, names)
+    argument = None if arg is None else await lifted(arg)
     try:
-        return await names.lower(await names.create_call(fn, lifted), executor)
+        return await names.lower(await names.create_call(fn, argument))
     except UnsupportedIntrinsicError as error:
         add_place(error, f"in the expansion of {uri}")
         raise
 
 
-async def _lift(
-    handle: Handle, executor: FederatingExecutor, names: ReferenceResolvingExecutor
-) -> Handle:
-    """The same value above: its functions opened, its data left where they are."""
-    match executor.held(handle):
-        case Struct() as fields:
-            lifted = [await _lift(field, executor, names) for field in fields]
-            return await names.create_struct(fields.with_values(lifted))
-        case ir.Lambda() | ir.Leaf() | ir.Intrinsic() as function:
-            return await names.create_value(function)
-        case _:
-            return names.wrap(handle)
+_EXPECTED = {
+    "create_value": "an intrinsic, a placement, a lambda, leaf code or data",
+    "create_call": "an intrinsic or leaf code",
+    "create_selection": "a structure of embedded values",
+}
+
+
+def _refusal(
+    what: str,
+    found: object,
+    where: str,
+    do: str = "put a ReferenceResolvingExecutor on top",
+) -> ExecutorError:
+    return ExecutorError(
+        f"the federating executor does not {what}",
+        expected=_EXPECTED[where],
+        found=found,
+        where=where,
+        do=do,
+    )

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common parts of executors: handles, layers over a target, and leaf executors.
+"""What executors are made of: a layer over a target, and a leaf at the bottom.
 
-A `Layer` interprets some constructs over a target: it says how a value goes down to the
-target, how it is fetched, and how a field is selected below. Structures are kept here,
-side by side. `base.py` has the contract itself.
+A `Layer` keeps the contract once for all, and asks its subclass four questions:
+
+    accept       what do I hold of a value that comes in?
+    apply        what do I hold of the result of a call?
+    materialize  what is the plain form of what I hold?
+    embed_below  how does what I hold go down to the target?
+
+What a handle holds is a `Struct` of handles side by side, a value of the target, or
+something of the layer's own (`Own`): a closure, a mapped sequence, placed members.
 """
 
 from abc import abstractmethod
 from typing import Any, Generic, TypeVar, final
 
-from fedlearn_edu.errors import add_place
-from fedlearn_edu.executors import messages
+from fedlearn_edu.errors import ExecutorError, TypeMismatchError, add_place
 from fedlearn_edu.executors.base import (
     Executor,
     ExecutorValue,
@@ -43,10 +48,10 @@ Own = TypeVar("Own")
 
 @final
 class Handle(ExecutorValue):
-    """A value of the executor `owner`, represented in a way only the owner looks into.
+    """A value of the executor `owner`.
 
-    What that may be, `Layer.held` says; in a leaf executor, data in its own form, or
-    leaf code; in a strategy, what the strategy returned.
+    Attributes:
+        representation: what the owner holds of it; only the owner looks into it.
     """
 
     __slots__ = ("owner", "representation", "type_signature")
@@ -66,7 +71,11 @@ class Handle(ExecutorValue):
         """The tree of a function that is kept until it is embedded where it runs."""
         node = as_node(self.representation)
         if node is None:
-            raise messages.no_tree(self.type_signature)
+            raise ExecutorError(
+                "a function was expected here",
+                expected="a lambda, leaf code or an intrinsic",
+                found=str(self.type_signature),
+            )
         return node
 
     async def compute(self) -> Any:
@@ -74,39 +83,77 @@ class Handle(ExecutorValue):
         return await self.owner.materialize(self)
 
 
-class Layer(Executor, Generic[Own]):
-    """An executor over a target, with structures kept side by side.
+class _Owner(Executor):
+    """The contract, over what handles hold."""
 
-    `Own` is what it interprets itself.
-    """
+    @abstractmethod
+    async def accept(self, node: ir.Node | None, value: Any, type_: Type) -> Any:
+        """What is held of a value; `node` is its tree, if it has one."""
 
-    def held(self, handle: Handle) -> Struct | ExecutorValue | Own:
-        """What a handle holds: handles of fields, a target's value, or `Own`."""
-        held: Struct | ExecutorValue | Own = handle.representation
-        return held
+    @abstractmethod
+    async def apply(self, fn: Handle, arg: Handle | None, type_: FunctionType) -> Any:
+        """What is held of the result of a function of that type."""
 
-    def hold(self, held: Struct | ExecutorValue | Own, type_: Type) -> Handle:
-        """A handle of that."""
+    @abstractmethod
+    def beside(self, fields: Struct) -> Any:
+        """What is held of a structure of these handles."""
+
+    @abstractmethod
+    async def select(self, source: Handle, at: int) -> Handle:
+        """A field that is known to be there."""
+
+    @abstractmethod
+    async def materialize(self, handle: Handle) -> Any:
+        """The plain form of a value."""
+
+    def own(self, value: Any) -> Handle:
+        """The handle itself, after checking that this executor made it."""
+        return check_owned(value, Handle, self)
+
+    def hold(self, held: Any, type_: Type) -> Handle:
+        """A handle of that; what is a value already says its own type."""
+        if isinstance(held, Handle):
+            if held.owner is self:
+                return held
+            type_ = held.type_signature
+        elif isinstance(held, ExecutorValue):
+            type_ = held.type_signature
         return Handle(self, held, type_)
 
-    @abstractmethod
-    async def select_below(self, handle: Handle, at: int) -> Handle:
-        """Selects a field of a value that is no structure of handles."""
+    async def create_value(self, value: Any, type_spec: Type | None = None) -> Handle:
+        """Embeds a plain value or a computation.
 
-    @abstractmethod
-    async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
-        """Embeds in `target` what is neither a structure nor a target's value yet."""
+        Raises:
+            TypeMismatchError: if value and type do not match.
+            ExecutorError: if this kind of value is none of this executor's.
+        """
+        node, type_ = resolve(value, type_spec)
+        return self.hold(await self.accept(node, value, type_), type_)
+
+    async def create_call(
+        self, comp: ExecutorValue, arg: ExecutorValue | None = None
+    ) -> Handle:
+        """Calls a function.
+
+        Raises:
+            TypeMismatchError: if `comp` is no function or does not take `arg`.
+        """
+        fn = self.own(comp)
+        argument = None if arg is None else self.own(arg)
+        type_ = check_call(fn, argument)
+        return self.hold(await self.apply(fn, argument, type_), type_.result)
 
     async def create_struct(self, elements: Any) -> Handle:
-        """Keeps the elements side by side."""
+        """Puts values side by side."""
         fields = as_struct(elements)
         types = tuple([self.own(field).type_signature for field in fields])
-        return self.hold(fields, struct_type(fields.names(), types))
+        type_ = struct_type(fields.names(), types)
+        return Handle(self, self.beside(fields), type_)
 
     async def create_selection(
         self, source: ExecutorValue, index: int | None = None, name: str | None = None
     ) -> Handle:
-        """Picks an element, here or below.
+        """Picks a field.
 
         Raises:
             TypeMismatchError: if `source` is not embedded here or not a structure.
@@ -115,63 +162,70 @@ class Layer(Executor, Generic[Own]):
         handle = self.own(source)
         return await self.select(handle, position(handle.type_signature, index, name))
 
-    async def select(self, handle: Handle, at: int) -> Handle:
-        """Picks an element that is known to be there."""
-        held = self.held(handle)
+
+class Layer(_Owner, Generic[Own]):
+    """An executor over a target; see the top of this file."""
+
+    def __init__(self, target_executor: Executor) -> None:
+        self._target = target_executor
+
+    def held(self, handle: Handle) -> Struct | ExecutorValue | Own:
+        """What a handle holds."""
+        held: Struct | ExecutorValue | Own = handle.representation
+        return held
+
+    @abstractmethod
+    async def embed_below(self, handle: Handle) -> ExecutorValue:
+        """Embeds in the target what is of the layer's own."""
+
+    def close(self) -> None:
+        """Closes the target."""
+        self._target.close()
+
+    def beside(self, fields: Struct) -> Struct:
+        """The fields as they are."""
+        return fields
+
+    async def select(self, source: Handle, at: int) -> Handle:
+        """A field, here or below."""
+        held = self.held(source)
         if isinstance(held, Struct):
             field: Handle = held[at]
             return field
-        return await self.select_below(handle, at)
+        assert isinstance(held, ExecutorValue)
+        below = await self._target.create_selection(held, at)
+        return self.hold(below, below.type_signature)
 
     async def materialize(self, handle: Handle) -> Any:
-        """The plain form of a value, structures field by field; override for `Own`."""
+        """The plain form, structures field by field; override it for `Own`."""
         match handle.representation:
             case Struct() as fields:
                 return fields.with_values([await field.compute() for field in fields])
             case Handle() | ExecutorValue() as value:  # known sooner to be a handle
                 return await value.compute()
             case _:
-                raise messages.not_data(handle.type_signature)
+                raise not_data(handle.type_signature)
 
-    async def lower(self, handle: Handle, target: Executor) -> ExecutorValue:
-        """The same value in the target executor."""
+    async def lower(self, handle: Handle) -> ExecutorValue:
+        """The same value in the target."""
         match handle.representation:
             case Struct() as fields:
-                below = [await self.lower(field, target) for field in fields]
-                return await target.create_struct(fields.with_values(below))
+                below = [await self.lower(field) for field in fields]
+                return await self._target.create_struct(fields.with_values(below))
             case Handle() | ExecutorValue() as value:
                 return value
             case _:
-                return await self.embed_below(handle, target)
+                return await self.embed_below(handle)
 
-    def own(self, value: Any) -> Handle:
-        """The handle itself, after checking that this executor made it."""
-        return check_owned(value, Handle, self)
-
-    def wrap(self, value: ExecutorValue) -> Handle:
-        """A handle for a target's value."""
-        return Handle(self, value, value.type_signature)
+    async def call_below(self, fn: Handle, arg: Handle | None) -> ExecutorValue:
+        """Calls a function in the target."""
+        function = await self.lower(fn)
+        argument = None if arg is None else await self.lower(arg)
+        return await self._target.create_call(function, argument)
 
 
-class OverTarget(Layer[Own]):
-    """A layer over one target, which has what is not kept in the layer itself."""
-
-    def __init__(self, target_executor: Executor) -> None:
-        self._target = target_executor
-
-    def close(self) -> None:
-        """Closes the target."""
-        self._target.close()
-
-    async def select_below(self, handle: Handle, at: int) -> Handle:
-        """Selects in the target."""
-        below = self.held(handle)
-        assert isinstance(below, ExecutorValue)
-        return self.wrap(await self._target.create_selection(below, at))
-
-
-class LeafExecutor(Executor):
-    """Runs leaf code of one runtime; data are kept in the runtime's own form.
+class LeafExecutor(_Owner):
+    """Runs leaf code of one runtime; data are held in the runtime's own form.
 
     Attributes:
         runtime: its name, as leaf code says it.
@@ -200,22 +254,31 @@ class LeafExecutor(Executor):
     def close(self) -> None:
         """There is nothing to release: no state survives a call."""
 
-    async def create_value(self, value: Any, type_spec: Type | None = None) -> Handle:
-        """Embeds plain data or leaf code of this runtime."""
-        node, type_ = resolve(value, type_spec)
+    async def accept(self, node: ir.Node | None, value: Any, type_: Type) -> Any:
+        """Data in the runtime's form, or leaf code of this runtime."""
         match node:
-            case None | ir.Literal() as literal:
-                # Most are tensors.
-                if not (isinstance(type_, TensorType) or is_data_of_one(type_)):
-                    raise messages.not_of_one_participant(self.runtime, type_)
-                plain = value if literal is None else literal.value
-                return Handle(self, self._embed(plain, type_), type_)
+            case None:
+                return self._form(value, type_)
+            case ir.Literal(value=literal):
+                return self._form(literal, type_)
             case ir.Leaf() as leaf if self.runs(leaf.runtime):
-                return Handle(self, leaf.code, type_)
+                return leaf.code
             case node:
-                raise messages.foreign_leaf(self.runtime, node)
+                raise self._foreign(node)
 
-    def _embed(self, plain: Any, type_: Type) -> Any:
+    def _form(self, plain: Any, type_: Type) -> Any:
+        # Most are tensors.
+        if not (isinstance(type_, TensorType) or is_data_of_one(type_)):
+            raise TypeMismatchError(
+                f"the {self.runtime} executor holds what one participant has",
+                expected="tensors, structures and sequences",
+                found=type_,
+                where="create_value",
+                do="put a FederatingExecutor on top of this one",
+            )
+        return self._embedded(plain, type_)
+
+    def _embedded(self, plain: Any, type_: Type) -> Any:
         match plain:
             case Cached() if self.lazy_sequences and isinstance(type_, SequenceType):
                 return plain
@@ -225,50 +288,51 @@ class LeafExecutor(Executor):
             case Struct() if isinstance(type_, StructType) and any(
                 isinstance(leaf, Cached) for leaf in leaves(plain)
             ):
-                return type_._with_values(map(self._embed, plain, type_))
+                return type_._with_values(map(self._embedded, plain, type_))
             case _:
                 return self.embed(plain, type_)
 
-    async def create_call(
-        self, comp: ExecutorValue, arg: ExecutorValue | None = None
-    ) -> Handle:
+    async def apply(self, fn: Handle, arg: Handle | None, type_: FunctionType) -> Any:
         """Runs leaf code; an error it raises comes with a note that names the code."""
-        fn = check_owned(comp, Handle, self)
-        type_ = check_call(fn, arg)
-        argument = None if arg is None else check_owned(arg, Handle, self)
-        data = None if argument is None else argument.representation
-        name = fn.representation.name
-        with underway(name), contained(name):
+        code, data = fn.representation, None if arg is None else arg.representation
+        with underway(code.name), contained(code.name):
             try:
-                result = self.run(fn.representation, data, type_)
+                return self.run(code, data, type_)
             except Exception as error:
-                if name not in OPERATION_TABLE:
-                    add_place(error, f"in the computation {name}")
+                if code.name not in OPERATION_TABLE:
+                    add_place(error, f"in the computation {code.name}")
                 raise
-        return Handle(self, result, type_.result)
 
-    async def create_struct(self, elements: Any) -> Handle:
-        """Puts data side by side."""
-        fields = as_struct(elements)
-        handles = [check_owned(field, Handle, self) for field in fields]
-        data = fields.with_values([handle.representation for handle in handles])
-        types = tuple([handle.type_signature for handle in handles])
-        return Handle(self, data, struct_type(fields.names(), types))
+    def beside(self, fields: Struct) -> Struct:
+        """Data side by side."""
+        return fields.with_values([field.representation for field in fields])
 
-    async def create_selection(
-        self, source: ExecutorValue, index: int | None = None, name: str | None = None
-    ) -> Handle:
-        """Picks a field."""
-        value = check_owned(source, Handle, self)
-        at = position(value.type_signature, index, name)
-        assert isinstance(value.type_signature, StructType)
-        return Handle(self, value.representation[at], value.type_signature[at])
+    async def select(self, source: Handle, at: int) -> Handle:
+        """Picks a field of the data."""
+        assert isinstance(source.type_signature, StructType)
+        return Handle(self, source.representation[at], source.type_signature[at])
 
     async def materialize(self, handle: Handle) -> Any:
         """The plain form of a handle's data."""
         if isinstance(handle.type_signature, FunctionType):
-            raise messages.not_data(handle.type_signature)
+            raise not_data(handle.type_signature)
         return self.extract(handle.representation, handle.type_signature)
+
+    def _foreign(self, node: ir.Node) -> ExecutorError:
+        layer, found = "the executors that handle it", f"{type(node).__name__} of type"
+        found = f"{found} {node.type}"
+        if isinstance(node, ir.Intrinsic):
+            found = f"{node.uri}: {node.type}"
+            if node.uri.startswith("sequence_"):
+                layer = "a SequenceExecutor"
+        elif isinstance(node, ir.Leaf):
+            found += f", for {node.runtime}"
+        return ExecutorError(
+            f"the {self.runtime} executor runs its own leaf code only",
+            expected=f"leaf code for {self.runtime}, or plain data",
+            found=found,
+            do=f"put {layer} on top of this one",
+        )
 
 
 @final
@@ -296,3 +360,13 @@ class AnyRuntimeExecutor(LeafExecutor):
 def is_data_of_one(type_: Type) -> bool:
     """Whether one participant may hold it: no functions, and no placement inside."""
     return not type_.contains(lambda t: isinstance(t, FederatedType | FunctionType))
+
+
+def not_data(type_: Type) -> TypeMismatchError:
+    """The error of computing a function."""
+    return TypeMismatchError(
+        "the result is a function, not data",
+        expected="data, such as float32",
+        found=str(type_),
+        do="did you forget to call it? put parentheses behind its name",
+    )

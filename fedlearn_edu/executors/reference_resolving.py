@@ -13,23 +13,16 @@ from collections import ChainMap
 from dataclasses import dataclass
 from typing import Any, TypeAlias, assert_never, final
 
-from fedlearn_edu.executors import messages
-from fedlearn_edu.executors.base import Executor, ExecutorValue, check_call, resolve
-from fedlearn_edu.executors.layer import Handle, OverTarget
+from fedlearn_edu.errors import ExecutorError, TypeMismatchError
+from fedlearn_edu.executors.base import ExecutorValue
+from fedlearn_edu.executors.layer import Handle, Layer
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import free_references, substitute, with_name
 from fedlearn_edu.structure import Struct, leaves
-from fedlearn_edu.types import FederatedType, StructType, Type
+from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type
 
 Scope: TypeAlias = ChainMap[str, "Handle"]
-
-
-def lookup(name: str, scope: Scope) -> Handle:
-    """The innermost binding of `name`."""
-    try:
-        return scope[name]
-    except KeyError:
-        raise messages.unbound(name) from None
 
 
 @final
@@ -42,42 +35,40 @@ class Closure:
 
 
 @final
-class ReferenceResolvingExecutor(OverTarget["Closure | ir.Leaf | ir.Intrinsic"]):
+class ReferenceResolvingExecutor(Layer["Closure | ir.Leaf | ir.Intrinsic"]):
     """Interprets names, functions, blocks, calls and structures.
 
     Source: `tff.framework.ReferenceResolvingExecutor`.
     """
 
-    async def create_value(self, value: Any, type_spec: Type | None = None) -> Handle:
+    async def accept(self, node: ir.Node | None, value: Any, type_: Type) -> Any:
         """Evaluates a tree, or embeds plain data in the target."""
-        node, type_ = resolve(value, type_spec)
         if node is not None:
             return await self._evaluate(node, ChainMap())
         if isinstance(value, Struct) and isinstance(type_, StructType):
             pairs = zip(value, type_, strict=True)
-            parts = [await self.create_value(part, t) for part, t in pairs]
-            return self.hold(type_._with_values(parts), type_)
-        return self.wrap(await self._target.create_value(value, type_))
+            return type_._with_values([await self.create_value(*p) for p in pairs])
+        return await self._target.create_value(value, type_)
 
-    async def create_call(
-        self, comp: ExecutorValue, arg: ExecutorValue | None = None
-    ) -> Handle:
+    async def apply(self, fn: Handle, arg: Handle | None, type_: FunctionType) -> Any:
         """Calls a closure here, a target's function there."""
-        fn = self.own(comp)
-        check_call(fn, arg)
-        return await self._call(fn, None if arg is None else self.own(arg))
+        match self.held(fn):
+            case Closure(function=function, scope=scope):
+                if function.parameter is not None and arg is not None:
+                    scope = scope.new_child({function.parameter: arg})
+                return await self._evaluate(function.body, scope)
+            case _:
+                return await self.call_below(fn, arg)
 
     async def _evaluate(self, node: ir.Node, scope: Scope) -> Handle:
         match node:
             case ir.Reference(name=name):
-                return lookup(name, scope)
+                return _lookup(name, scope)
             case ir.Selection(source=source, index=index):
                 return await self.select(await self._evaluate(source, scope), index)
             case ir.Struct(elements=elements):
                 pairs = [(n, await self._evaluate(e, scope)) for n, e in elements]
                 return await self.create_struct(Struct(pairs))
-            case ir.Lambda():
-                return self.hold(Closure(node, scope), node.type)
             case ir.Block(locals=bound, result=result):
                 scope = scope.new_child()
                 for name, value in bound:
@@ -87,41 +78,42 @@ class ReferenceResolvingExecutor(OverTarget["Closure | ir.Leaf | ir.Intrinsic"])
             case ir.Call(function=function, argument=argument):
                 fn = await self._evaluate(function, scope)
                 arg = await self._evaluate(argument, scope) if argument else None
-                return await self._call(fn, arg)
+                called: Any = fn.type_signature
+                return self.hold(await self.apply(fn, arg, called), called.result)
+            case ir.Lambda():
+                return Handle(self, Closure(node, scope), node.type)
+            case ir.Intrinsic() | ir.Leaf():
+                return Handle(self, node, node.type)
             case ir.Literal(value=literal, type=type_):
                 return await self.create_value(literal, type_)
-            case ir.Intrinsic() | ir.Leaf():
-                return self.hold(node, node.type)
             case ir.PlacementLiteral():
-                return self.wrap(await self._target.create_value(node, node.type))
+                return self.hold(
+                    await self._target.create_value(node, node.type), node.type
+                )
             case _:
                 assert_never(node)
 
-    async def _call(self, fn: Handle, arg: Handle | None) -> Handle:
-        match self.held(fn):
-            case Closure(function=function, scope=scope):
-                if function.parameter is not None and arg is not None:
-                    scope = scope.new_child({function.parameter: arg})
-                return await self._evaluate(function.body, scope)
-            case _:
-                target = await self.lower(fn, self._target)
-                below = None if arg is None else await self.lower(arg, self._target)
-                return self.wrap(await self._target.create_call(target, below))
-
-    async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
+    async def embed_below(self, handle: Handle) -> ExecutorValue:
         """Embeds a function whole, after closing it over what it captured."""
         fn = self.held(handle)
         node = await self._close_over(fn) if isinstance(fn, Closure) else handle.node
-        return await target.create_value(node, node.type)
+        return await self._target.create_value(node, node.type)
 
     async def _close_over(self, closure: Closure) -> ir.Node:
         """The function with the values it captured written into it as constants."""
         bindings: dict[str, ir.Node] = {}
         for name in free_references(closure.function):
-            captured = lookup(name, closure.scope)
+            captured = _lookup(name, closure.scope)
             type_ = captured.type_signature
             if any(isinstance(leaf, FederatedType) for leaf in leaves(type_)):
-                raise messages.cannot_travel(name, type_, closure.function)
+                raise TypeMismatchError(
+                    f"a function given to an intrinsic captures {name!r}, "
+                    "which cannot travel",
+                    expected="captured values without a placement",
+                    found=f"{name}: {type_}",
+                    where=to_text(closure.function)[:80],
+                    do=f"make {name!r} part of the value that is mapped",
+                )
             bindings[name] = await self._as_constant(captured, name)
         return substitute(closure.function, bindings)
 
@@ -139,3 +131,14 @@ class ReferenceResolvingExecutor(OverTarget["Closure | ir.Leaf | ir.Intrinsic"])
                 return ir.Literal(plain, captured.type_signature, name)
             case impossible:
                 assert_never(impossible)
+
+
+def _lookup(name: str, scope: Scope) -> Handle:
+    """The innermost binding of `name`."""
+    try:
+        return scope[name]
+    except KeyError:
+        raise ExecutorError(
+            f"the name {name!r} is not bound here",
+            do="run only closed computations; pass captured values as parameters",
+        ) from None

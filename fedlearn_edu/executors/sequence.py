@@ -16,9 +16,9 @@ from functools import partial
 from typing import Any, final
 
 from fedlearn_edu.errors import add_place
-from fedlearn_edu.executors.base import Executor, ExecutorValue, check_call, resolve
+from fedlearn_edu.executors.base import ExecutorValue
 from fedlearn_edu.executors.concurrency import run_inline
-from fedlearn_edu.executors.layer import Handle, OverTarget
+from fedlearn_edu.executors.layer import Handle, Layer
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.types import FunctionType, SequenceType, Type
 from fedlearn_edu.types.sequences import LazySequence, length_of, unwrap
@@ -45,36 +45,37 @@ class Mapped:
 
 
 @final
-class SequenceExecutor(OverTarget["Source | Mapped | ir.Intrinsic"]):
+class SequenceExecutor(Layer["Source | Mapped | ir.Intrinsic"]):
     """Interprets sequences over any target that can run the element functions.
 
     Source: `tff.framework.SequenceExecutor`, which deadlocked when TensorFlow read a
     mapped sequence.
     """
 
-    async def create_value(self, value: Any, type_spec: Type | None = None) -> Handle:
+    async def accept(self, node: ir.Node | None, value: Any, type_: Type) -> Any:
         """Keeps sequences and sequence operators; embeds the rest in the target."""
-        node, type_ = resolve(value, type_spec)
         match node:
-            case ir.Intrinsic(uri=uri) as operator if uri in IMPLEMENTED:
-                return self.hold(operator, type_)
+            case ir.Intrinsic(uri=uri) if uri in IMPLEMENTED:
+                return node
             case None if isinstance(type_, SequenceType):
-                return self.hold(Source(value, type_.element), type_)
+                return Source(value, type_.element)
             case _:
-                return self.wrap(await self._target.create_value(value, type_))
+                return await self._target.create_value(value, type_)
 
-    async def create_call(
-        self, comp: ExecutorValue, arg: ExecutorValue | None = None
-    ) -> Handle:
+    async def apply(self, fn: Handle, arg: Handle | None, type_: FunctionType) -> Any:
         """Applies a sequence operator here, any other function in the target."""
-        fn = self.own(comp)
-        type_ = check_call(fn, arg)
-        held = self.held(fn)
-        if isinstance(held, ir.Intrinsic):
-            return await self._apply(held.uri, self.own(arg), type_)
-        below = None if arg is None else await self.lower(self.own(arg), self._target)
-        function = await self.lower(fn, self._target)
-        return self.wrap(await self._target.create_call(function, below))
+        operator = self.held(fn)
+        if not isinstance(operator, ir.Intrinsic) or arg is None:
+            return await self.call_below(fn, arg)
+        if operator.uri == "sequence_map":
+            function, source = [await self.select(arg, i) for i in range(2)]
+            return Mapped(await self.lower(function), source)
+        source, zero, op = [await self.select(arg, i) for i in range(3)]
+        step, state = await self.lower(op), await self.lower(zero)
+        async for element in self._elements(source):
+            pair = await self._target.create_struct([state, element])
+            state = await self._target.create_call(step, pair)
+        return state
 
     async def materialize(self, handle: Handle) -> Any:
         """Materializes a value; a mapped sequence is read to its end."""
@@ -82,46 +83,29 @@ class SequenceExecutor(OverTarget["Source | Mapped | ir.Intrinsic"]):
             case Source(payload=payload):
                 return unwrap(payload)
             case Mapped():
-                elements = self.elements(handle)
+                elements = self._elements(handle)
                 return tuple([await element.compute() async for element in elements])
             case _:
                 return await super().materialize(handle)
 
-    async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
+    async def embed_below(self, handle: Handle) -> ExecutorValue:
         """Hands a sequence down whole: as it is, or as a recipe to be read there."""
-        type_ = handle.type_signature
         match self.held(handle):
             case Source(payload=payload):
-                return await target.create_value(payload, type_)
+                whole = payload
             case Mapped():
                 element_type, length = _element_type(handle), _length(handle)
-                lazy = LazySequence(lambda: self._read(handle), element_type, length)
-                return await target.create_value(lazy, type_)
+                whole = LazySequence(lambda: self._read(handle), element_type, length)
             case _:
-                return await target.create_value(handle.node, type_)
+                whole = handle.node
+        return await self._target.create_value(whole, handle.type_signature)
 
-    async def _apply(self, uri: str, arg: Handle, type_: FunctionType) -> Handle:
-        count = 2 if uri == "sequence_map" else 3
-        parts = [await self.create_selection(arg, i) for i in range(count)]
-        if uri == "sequence_map":
-            fn, source = await self.lower(parts[0], self._target), parts[1]
-            return self.hold(Mapped(fn, source), type_.result)
-        return self.wrap(await self._reduce(*parts))
-
-    async def _reduce(self, source: Handle, zero: Handle, op: Handle) -> ExecutorValue:
-        fn = await self.lower(op, self._target)
-        state = await self.lower(zero, self._target)
-        async for element in self.elements(source):
-            pair = await self._target.create_struct([state, element])
-            state = await self._target.create_call(fn, pair)
-        return state
-
-    async def elements(self, sequence: Handle) -> AsyncIterator[ExecutorValue]:
+    async def _elements(self, sequence: Handle) -> AsyncIterator[ExecutorValue]:
         """The elements of a sequence, embedded in the target, one after the other."""
         match self.held(sequence):
             case Mapped(fn=fn, source=source):
                 index = 0
-                async for element in self.elements(source):
+                async for element in self._elements(source):
                     try:
                         mapped = await self._target.create_call(fn, element)
                     except Exception as error:

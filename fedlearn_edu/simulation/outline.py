@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import final
 
 from fedlearn_edu.contexts.stacks import LeafSpec, StackPlan
+from fedlearn_edu.executors.composing import FederatedComposingStrategy
+from fedlearn_edu.executors.resolving import FederatedResolvingStrategy
 from fedlearn_edu.executors.sequence import IMPLEMENTED
-from fedlearn_edu.executors.strategies.composing import FederatedComposingStrategy
-from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
 
 _CODE = {"numpy": "NumPy code", "tensorflow": "TensorFlow code"}
 _ON_TOP = {

@@ -17,7 +17,7 @@ from typing import Any, final
 from fedlearn_edu.contexts.execution import AsyncExecutionContext, SyncExecutionContext
 from fedlearn_edu.contexts.factories import ExecutorFactory, LocalExecutorFactory
 from fedlearn_edu.executors.base import Executor
-from fedlearn_edu.executors.strategies.base import FederatingStrategy
+from fedlearn_edu.executors.federating import FederatingStrategy
 from fedlearn_edu.simulation.environments import Environment
 from fedlearn_edu.simulation.outline import (
     GroupOutline,

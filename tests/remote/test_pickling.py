@@ -15,7 +15,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import TypeMismatchError
-from fedlearn_edu.executors.strategies.grouping import FederatedGroupingStrategy
+from fedlearn_edu.executors.grouping import FederatedGroupingStrategy
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.learning import arrays
 from fedlearn_edu.remote import pickling

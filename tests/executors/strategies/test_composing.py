@@ -9,7 +9,8 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.executors.concurrency import gather, prefetched, run_inline
-from fedlearn_edu.executors.strategies.shared import pairwise_masks, with_participant
+from fedlearn_edu.executors.masks import pairwise_masks
+from fedlearn_edu.executors.resolving import with_participant
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import CLIENTS
 from tests.executors.examples import call, counted, federating, run

@@ -27,14 +27,13 @@ from fedlearn_edu.executors.batched import (
     Same,
 )
 from fedlearn_edu.executors.concurrency import is_inline
-from fedlearn_edu.executors.federating import FederatingExecutor
+from fedlearn_edu.executors.federating import FederatingExecutor, FederatingStrategy
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.recording import note
-from fedlearn_edu.executors.strategies.base import FederatingStrategy
-from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
-from fedlearn_edu.executors.strategies.shared import (
-    check_members,
-    federated_result,
+from fedlearn_edu.executors.resolving import (
+    FederatedResolvingStrategy,
+    entries_of,
+    federated,
     identity,
 )
 from fedlearn_edu.executors.underway import underway
@@ -100,7 +99,7 @@ class FederatedGroupingStrategy(FederatingStrategy):
             return await self._below.embed(value, type_)
         if type_.all_equal:
             return Same(value, self._count)
-        return Entries(tuple(check_members(value, self._count, type_)))
+        return Entries(tuple(entries_of(value, self._count, type_)))
 
     async def compute(self, representation: Any, type_: FederatedType) -> Any:
         """Materializes all members, or the one value that all hold."""
@@ -120,7 +119,7 @@ class FederatedGroupingStrategy(FederatingStrategy):
             found = await self._fold(*args)
         elif uri == "federated_aggregate":
             found = await self._fold_made(*args)
-        elif federated_result(type_).placement is CLIENTS:
+        elif federated(type_.result).placement is CLIENTS:
             match uri:
                 case "federated_value" | "federated_broadcast":
                     found = Same(await args[0].compute(), self._count)

@@ -1,0 +1,422 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The flat strategy: one target executor for each participant.
+
+    SERVER  : one executor    the one member is that executor's value
+    CLIENTS : executor × n    member i is executor i's value, also if all are equal
+
+Data move by `compute` at one executor and `create_value` at another: a broadcast from
+the server's into the clients', an aggregation from the clients' into the server's, in
+client order. Clients work concurrently.
+"""
+
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from functools import partial
+from typing import Any, final
+
+from fedlearn_edu.errors import (
+    CardinalityError,
+    TypeMismatchError,
+    add_place,
+    counted,
+    describe,
+)
+from fedlearn_edu.executors import underway
+from fedlearn_edu.executors.base import Executor, ExecutorValue
+from fedlearn_edu.executors.concurrency import gather, prefetched
+from fedlearn_edu.executors.federating import (
+    FederatingExecutor,
+    FederatingStrategy,
+    implements,
+)
+from fedlearn_edu.executors.layer import Handle
+from fedlearn_edu.executors.masks import pairwise_masks
+from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.types import (
+    CLIENTS,
+    SERVER,
+    FederatedType,
+    FunctionType,
+    Placement,
+    Type,
+    sequences,
+)
+from fedlearn_edu.types.containers import one_of
+
+Values = tuple[ExecutorValue, ...]
+Results = AsyncIterator[ExecutorValue]
+TargetExecutors = Mapping[Placement | None, Executor | Sequence[Executor]]
+# How many clients may be ahead of the fold, for each thread there is.
+_AHEAD = 2
+
+
+@final
+class FederatedResolvingStrategy(FederatingStrategy):
+    """Resolves placements to participants, each with its own target executor.
+
+    Source: `tff.framework.FederatedResolvingStrategy`.
+    """
+
+    def __init__(
+        self,
+        target_executors: Mapping[Placement, Sequence[Executor]],
+        first_client: int = 0,
+    ) -> None:
+        self._targets = target_executors
+        targets = (target for some in target_executors.values() for target in some)
+        self.targets = {id(target): target for target in targets}.values()
+        self._first_client = first_client
+
+    @staticmethod
+    def factory(
+        target_executors: TargetExecutors, first_client: int = 0
+    ) -> Callable[[FederatingExecutor], "FederatedResolvingStrategy"]:
+        """Makes a strategy factory for `FederatingExecutor`.
+
+        `target_executors` has an executor for each placement, or a list with one per
+        participant (the same one may serve several); errors count from `first_client`.
+        """
+        targets = _checked(target_executors)
+        return lambda _: FederatedResolvingStrategy(targets, first_client)
+
+    async def embed(self, value: Any, type_: FederatedType) -> Values:
+        """Embeds one entry at each participant, or the one value at all of them."""
+        targets = self._at(type_.placement)
+        if type_.all_equal:
+            return await self._everywhere(type_.placement, value, type_.member)
+        entries = entries_of(value, len(targets), type_)
+        pairs = zip(targets, entries, strict=True)
+        work = (partial(t.create_value, e, type_.member) for t, e in pairs)
+        return await self._each(type_.placement, work)
+
+    async def compute(self, representation: Values, type_: FederatedType) -> Any:
+        """Materializes all members, or the first where all are equal."""
+        if not type_.all_equal:
+            members = (member.compute for member in representation)
+            return await self._each(type_.placement, members)
+        return await one_of(representation, type_).compute()
+
+    @implements("federated_value", "federated_broadcast")
+    async def _value(self, type_: FunctionType, value: Handle) -> Values:
+        plain, at = await value.compute(), federated(type_.result)
+        return await self._everywhere(at.placement, plain, at.member)
+
+    @implements("federated_eval")
+    async def _eval(self, type_: FunctionType, fn: Handle) -> Values:
+        placement = federated(type_.result).placement
+        return await self._each(placement, await self._calls(placement, fn))
+
+    @implements("federated_map")
+    async def _map(self, type_: FunctionType, fn: Handle, arg: Handle) -> Values:
+        placement = federated(type_.result).placement
+        work = await self._calls(placement, fn, arg.representation)
+        return await self._each(placement, work)
+
+    @implements("federated_zip")
+    async def _zip(self, type_: FunctionType, value: Handle) -> Values:
+        placement = federated(type_.result).placement
+        targets = enumerate(self._at(placement))
+        work = (partial(_member_of_zip, t, value, i) for i, t in targets)
+        return await self._each(placement, work)
+
+    @implements("federated_aggregate")
+    async def _aggregate(
+        self, type_: FunctionType, value: Handle, *how: Handle
+    ) -> Values:
+        item = federated(value.type_signature).member
+        return await self._folded(_in_turn(value.representation), item, *how)
+
+    @implements("federated_map_aggregate")
+    async def _map_aggregate(
+        self, type_: FunctionType, fn: Handle, value: Handle, *how: Handle
+    ) -> Values:
+        # A result is let go of when it is folded: memory does not grow with clients.
+        work = await self._calls(CLIENTS, fn, value.representation)
+        named = with_participant(CLIENTS, self._first_client, work)
+        results = prefetched(named, _AHEAD * len(self.targets))
+        return await self._folded(results, ir.function_type_of(fn.node).result, *how)
+
+    async def _folded(
+        self,
+        members: Results,
+        item: Type,
+        zero: Handle,
+        accumulate: Handle,
+        merge: Handle,
+        report: Handle,
+    ) -> Values:
+        # One group of clients: there is nothing to merge.
+        state = await self._fold(members, item, zero, accumulate)
+        return (await call(self._server(), report, state),)
+
+    @implements("federated_reduce")
+    async def _reduce(
+        self, type_: FunctionType, value: Handle, zero: Handle, op: Handle
+    ) -> Values:
+        item = federated(value.type_signature).member
+        return (await self._fold(_in_turn(value.representation), item, zero, op),)
+
+    async def _fold(
+        self, members: Results, item: Type, zero: Handle, accumulate: Handle
+    ) -> ExecutorValue:
+        """`accumulate(… accumulate(zero, x0) …, xn)` at the server."""
+        server = self._server()
+        step = await server.create_value(accumulate.node, accumulate.type_signature)
+        state = await server.create_value(await zero.compute(), zero.type_signature)
+        async for member in members:
+            received = await server.create_value(await member.compute(), item)
+            pair = await server.create_struct([state, received])
+            state = await server.create_call(step, pair)
+        return state
+
+    async def finish(self, state: Any, report: Handle) -> Values:
+        """The end of an aggregation whose fold, in plain form, is here already."""
+        type_ = ir.function_type_of(report.node).parameter
+        embedded = await self._server().create_value(state, type_)
+        return (await call(self._server(), report, embedded),)
+
+    @implements("federated_select")
+    async def _select(
+        self,
+        type_: FunctionType,
+        keys: Handle,
+        max_key: Handle,
+        source: Handle,
+        fn: Handle,
+    ) -> Values:
+        server, (value,) = self._server(), source.representation
+        select = await server.create_value(fn.node, fn.type_signature)
+        key_type = federated(max_key.type_signature).member
+        slices = federated(type_.result).member
+
+        async def serve(client: Executor, keys: ExecutorValue) -> ExecutorValue:
+            chosen = []
+            for key in await keys.compute():
+                embedded = await server.create_value(key, key_type)
+                pair = await server.create_struct([value, embedded])
+                made = await server.create_call(select, pair)
+                chosen.append(await made.compute())
+            return await client.create_value(tuple(chosen), slices)
+
+        clients = zip(self._at(CLIENTS), keys.representation, strict=True)
+        return await self._each(
+            CLIENTS, (partial(serve, c, wanted) for c, wanted in clients)
+        )
+
+    @implements("federated_pairwise_masks")
+    async def _masks(self, type_: FunctionType, prototype: Handle) -> Values:
+        masks = pairwise_masks(await prototype.compute(), len(self._at(CLIENTS)))
+        return await self.embed(masks, federated(type_.result))
+
+    async def _each(self, placement: Placement, work: Iterable[Work]) -> Values:
+        """Lets all participants work side by side; errors say whose they are."""
+        named = with_participant(placement, self._first_client, work)
+        return tuple(await gather(named))
+
+    async def _calls(
+        self, placement: Placement, fn: Handle, *arg: Values
+    ) -> Iterator[Work]:
+        """The call of `fn` for each participant, on its member if `arg` is given."""
+        functions = await self._everywhere(placement, fn.node, fn.type_signature)
+        rows = zip(self._at(placement), functions, *arg, strict=True)
+        return (partial(target.create_call, *row) for target, *row in rows)
+
+    async def _everywhere(
+        self, placement: Placement, value: Any, type_: Type
+    ) -> Values:
+        """The same in each participant's executor, embedded once in each executor."""
+        targets = self._at(placement)
+        distinct = {id(target): target for target in targets}
+        work = (target.create_value(value, type_) for target in distinct.values())
+        by_id = dict(zip(distinct, await gather(work), strict=True))
+        return tuple(by_id[id(target)] for target in targets)
+
+    def _at(self, placement: Placement) -> Sequence[Executor]:
+        if placement in self._targets:
+            return self._targets[placement]
+        raise CardinalityError(
+            f"this executor has no participant at {placement}",
+            expected=f"target_executors with an entry for {placement}",
+            found=", ".join(map(str, self._targets)) or "no placements",
+            where="target_executors",
+            do="give it an executor, or a list of them",
+        )
+
+    def _server(self) -> Executor:
+        return self._at(SERVER)[0]
+
+
+@final
+class FederatedExecutor(WrappingExecutor):
+    """Handles federated types and intrinsics over one executor for each participant.
+
+    It embeds and calls what a `FederatingExecutor` does: among the intrinsics
+    aggregate, apply, broadcast, collect, eval, map, mean, reduce, sum, value,
+    weighted_mean and zip. Lambdas are called by a ReferenceResolvingExecutor on top.
+
+    Args:
+        target_executors: from a placement, or `None` for unplaced work, to an executor
+            or a list of executors.
+
+    Source: `tff.framework.FederatedExecutor`, up to 0.14.
+    """
+
+    def __init__(self, target_executors: TargetExecutors) -> None:
+        strategy = FederatedResolvingStrategy.factory(target_executors)
+        unplaced = target_executors.get(None)
+        if unplaced is None:
+            raise CardinalityError(
+                "this executor has nobody for unplaced work",
+                expected="target_executors with an entry for None",
+                found=", ".join(map(str, target_executors)) or "no entries",
+                where="target_executors",
+                do="write {None: executor, SERVER: executor, CLIENTS: [executor, …]}",
+            )
+        one = unplaced if isinstance(unplaced, Executor) else unplaced[0]
+        super().__init__(FederatingExecutor(strategy, one))
+
+    async def around(self, what: str, work: Work, subject: Any) -> Any:
+        """Passes every call on as it is."""
+        return await work()
+
+
+# ------------------------------------------------------ what other strategies need, too
+
+
+def federated(type_: Type) -> FederatedType:
+    """The type itself, which is known to be federated."""
+    assert isinstance(type_, FederatedType)
+    return type_
+
+
+def entries_of(value: Any, count: int, type_: FederatedType) -> Sequence[Any]:
+    """The entries of a federated value, one for each of `count` participants.
+
+    Raises:
+        TypeMismatchError: if it is no list or tuple.
+        CardinalityError: if it has another number of entries.
+    """
+    if not isinstance(value, list | tuple | sequences.Members):
+        raise TypeMismatchError(
+            f"a value of type {type_} has one entry for each participant",
+            expected="a list or a tuple",
+            found=describe(value),
+            where=f"a value at {type_.placement}",
+            do="pass a list, or declare the type all-equal",
+        )
+    if len(value) != count:
+        entries = counted(count, "entry", "entries")
+        raise CardinalityError(
+            f"a value at {type_.placement} has the wrong number of members",
+            expected=f"{entries}, one for each participant",
+            found=counted(len(value), "entry", "entries"),
+            where=str(type_),
+            do="pass one entry for each of the executors at this placement",
+        )
+    return value
+
+
+def identity(owner: object, type_: Type) -> Handle:
+    """`(T -> T)`."""
+    same = ir.Lambda("x", type_, ir.Reference("x", type_))
+    return Handle(owner, same, same.type)
+
+
+async def call(server: Executor, fn: Handle, *arg: ExecutorValue) -> ExecutorValue:
+    """The result of a function at the server."""
+    embedded = await server.create_value(fn.node, fn.type_signature)
+    return await server.create_call(embedded, *arg)
+
+
+def with_participant(
+    placement: Placement, first: int, work: Iterable[Work]
+) -> Iterator[Coroutine[Any, Any, Any]]:
+    """The same work, whose errors say at which participant they happened.
+
+    Each begins when it is awaited: what is cancelled before that leaves no coroutine.
+    """
+    for number, begin in enumerate(work, first):
+        who = "the server" if placement is SERVER else f"client {number}"
+        yield _with_participant(who, begin)
+
+
+async def _with_participant(who: str, begin: Work) -> Any:
+    outer = underway.place.set(f" at {who}")
+    try:
+        return await begin()
+    except Exception as error:
+        add_place(error, f"at {who}")
+        raise
+    finally:
+        underway.place.reset(outer)
+
+
+async def _member_of_zip(target: Executor, value: Handle, index: int) -> ExecutorValue:
+    """Participant `index`'s structure, made of its members of the parts of `value`."""
+    fields = value.representation
+    if isinstance(value.type_signature, FederatedType):
+        member: ExecutorValue = fields[index]
+        return member
+    parts = [await _member_of_zip(target, part, index) for part in fields]
+    return await target.create_struct(fields.with_values(parts))
+
+
+async def _in_turn(members: Iterable[ExecutorValue]) -> Results:
+    for member in members:
+        yield member
+
+
+def _checked(targets: TargetExecutors) -> dict[Placement, tuple[Executor, ...]]:
+    """A tuple of executors for each placement; the entry under `None` is left out."""
+    if not isinstance(targets, Mapping):
+        raise _bad_targets(
+            "target_executors maps placements to executors",
+            expected="{SERVER: executor, CLIENTS: [executor, …]}",
+            found=describe(targets),
+            do="write a dict",
+        )
+    several = {
+        placement: tuple(entry) if isinstance(entry, list | tuple) else (entry,)
+        for placement, entry in targets.items()
+    }
+    for placement, executors in several.items():
+        _check_entry(placement, executors)
+    return {at: executors for at, executors in several.items() if at is not None}
+
+
+def _check_entry(placement: Any, executors: tuple[Any, ...]) -> None:
+    if placement is not None and not isinstance(placement, Placement):
+        raise _bad_targets(
+            "a key of target_executors is no placement",
+            expected="CLIENTS, SERVER or None",
+            found=describe(placement),
+            do="write fl.CLIENTS or fl.SERVER, without quotes",
+        )
+    for found in executors:
+        if not isinstance(found, Executor):
+            raise _bad_targets(
+                f"target_executors holds something else than executors at {placement}",
+                expected="an executor or a list of executors",
+                found=describe(found),
+                do="make one, for example framework.NumPyExecutor()",
+            )
+    if placement is not CLIENTS and len(executors) != 1:
+        raise CardinalityError(
+            f"there is exactly one participant at {placement or 'no placement'}",
+            expected="1 executor",
+            found=f"{len(executors)} executors",
+            where="target_executors",
+            do="give one executor; only CLIENTS may have several",
+        )
+
+
+def _bad_targets(summary: str, **parts: Any) -> TypeMismatchError:
+    return TypeMismatchError(summary, where="target_executors", **parts)
