@@ -23,7 +23,6 @@ from fedlearn_edu.contexts import event_loop, messages
 from fedlearn_edu.contexts.arguments import prepare, to_python
 from fedlearn_edu.contexts.event_loop import Terms
 from fedlearn_edu.contexts.factories import Cache, ExecutorFactory
-from fedlearn_edu.contexts.stacks import FUSERS
 from fedlearn_edu.errors import depth_limit, short_traceback, short_tracebacks
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.concurrency import run_inline
@@ -35,6 +34,7 @@ from fedlearn_edu.ir.traversal import is_pure, runtimes
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.language.intrinsic import number_of_definitions
+from fedlearn_edu.runtimes.registry import fusers
 from fedlearn_edu.signals import is_from_outside
 from fedlearn_edu.structure import Struct, leaves, tree_map
 from fedlearn_edu.types import CLIENTS, FunctionType
@@ -233,7 +233,7 @@ class _StackContext(Context):
     def _compile(self, tree: ir.Node, native: frozenset[str], name: str) -> _Compiled:
         def make() -> _Compiled:
             by_step = compile_tree(tree, native, name)
-            fused = fuse(by_step, FUSERS, native) if self.factory.fuses else by_step
+            fused = fuse(by_step, fusers(), native) if self.factory.fuses else by_step
             return _Compiled(by_step, fused, runtimes(by_step))
 
         key = _Program(native, number_of_definitions(), to_text(tree), tree)

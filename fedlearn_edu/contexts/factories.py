@@ -14,12 +14,13 @@ from typing import Any, Generic, TypeVar, final
 
 from fedlearn_edu.contexts import messages
 from fedlearn_edu.contexts.arguments import Cardinalities
-from fedlearn_edu.contexts.stacks import LeafSpec, StackPlan, build_stack
+from fedlearn_edu.contexts.stacks import StackPlan, build_stack
 from fedlearn_edu.errors import counted, is_whole_number, short_traceback
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.federating import FederatingStrategy
 from fedlearn_edu.executors.recording import Tape
 from fedlearn_edu.executors.sizing import Meter, SizeInfo
+from fedlearn_edu.runtimes.registry import LeafSpec
 
 K = TypeVar("K")
 V = TypeVar("V")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The errors of contexts: participants, time limits, factories."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from fedlearn_edu.capabilities import is_browser
 from fedlearn_edu.errors import (
@@ -10,7 +10,6 @@ from fedlearn_edu.errors import (
     ComputationTimeoutError,
     ContextError,
     FedLearnError,
-    StructureError,
     TypeMismatchError,
     counted,
     describe,
@@ -136,14 +135,4 @@ def counts_no_bytes() -> TypeMismatchError:
     return TypeMismatchError(
         "this factory does not count bytes",
         expected="a factory made by sizing_executor_factory",
-    )
-
-
-def no_such_runtime(name: object, known: Iterable[str]) -> StructureError:
-    return StructureError(
-        f"there is no runtime {name!r}",
-        expected="one of " + ", ".join(known),
-        found=name,
-        where="leaf=",
-        do="choose one of these, or register_runtime(name, make_executor)",
     )

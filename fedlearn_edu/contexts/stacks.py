@@ -16,22 +16,16 @@ lambda. The thread is on top, so that a whole participant's work costs one hop.
 
 import math
 import os
-import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, final
 
 from fedlearn_edu.capabilities import is_browser
-from fedlearn_edu.compiler.fuse import Fuser
-from fedlearn_edu.contexts import messages
 from fedlearn_edu.contexts.arguments import Cardinalities
 from fedlearn_edu.executors import sequence
 from fedlearn_edu.executors.base import Executor
-from fedlearn_edu.executors.batched import BatchedRuntime
 from fedlearn_edu.executors.federating import FederatingExecutor, FederatingStrategy
-from fedlearn_edu.executors.layer import AnyRuntimeExecutor
 from fedlearn_edu.executors.recording import RecordingExecutor, Tape
 from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
 from fedlearn_edu.executors.sequence import SequenceExecutor
@@ -41,81 +35,13 @@ from fedlearn_edu.executors.strategies.grouping import FederatedGroupingStrategy
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
 from fedlearn_edu.executors.strategies.shared import TargetExecutors
 from fedlearn_edu.executors.threads import ThreadDelegatingExecutor
-from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.language.context_stack import Context, tracers
-from fedlearn_edu.runtimes.numpy.executor import NumPyExecutor
+from fedlearn_edu.runtimes.registry import (
+    LeafSpec,
+    batched_runtime,
+    keep_gil,
+    leaf_executor,
+)
 from fedlearn_edu.types import CLIENTS, SERVER
-
-# Runtimes whose code keeps Python's interpreter lock: threads would only cost hops.
-GIL_BOUND = frozenset({"numpy"})
-LeafSpec = str | Callable[[], Executor] | None
-
-
-def _tensorflow() -> Executor:
-    from fedlearn_edu.runtimes.tensorflow.executor import EagerTFExecutor
-
-    return EagerTFExecutor()
-
-
-@cache
-def _tensorflow_batched() -> BatchedRuntime:
-    from fedlearn_edu.runtimes.tensorflow.groups import TensorFlowBatchedRuntime
-
-    return TensorFlowBatchedRuntime()
-
-
-def _fuse_in_tensorflow(function: ir.Lambda, name: str) -> ir.Leaf | None:
-    from fedlearn_edu.runtimes.tensorflow.computation import fuse
-
-    return fuse(function, name)
-
-
-# Runtimes that can make one leaf of a whole function of the language.
-FUSERS: dict[str, Fuser] = {"tensorflow": _fuse_in_tensorflow}
-
-_makers: dict[str, Callable[[], Executor]] = {
-    "numpy": NumPyExecutor,
-    "tensorflow": _tensorflow,
-}
-
-# Runtimes that can run a function for many participants in one call.
-_batched: dict[str, Callable[[], BatchedRuntime]] = {"tensorflow": _tensorflow_batched}
-
-
-def _tensorflow_is_tracing() -> Context | None:
-    """In a `tf.function` outside of all computations, a call is part of its graph."""
-    # Not imported, or not to its end, it traces nothing.
-    is_eager = getattr(sys.modules.get("tensorflow"), "executing_eagerly", None)
-    if is_eager is None or is_eager():
-        return None
-    from fedlearn_edu.runtimes.tensorflow.computation import TensorFlowTracingContext
-
-    return TensorFlowTracingContext()
-
-
-tracers.append(_tensorflow_is_tracing)
-
-
-def register_runtime(name: str, make_executor: Callable[[], Executor]) -> None:
-    """Makes a runtime known: leaf code of that name goes to such an executor."""
-    _makers[name] = make_executor
-
-
-def batched_runtime(leaf: LeafSpec, runtimes: frozenset[str]) -> BatchedRuntime | None:
-    """How leaf code of `runtimes` runs for many participants at once, if it can."""
-    able = [name for name in _batched if name in runtimes and leaf in (None, name)]
-    return _batched[able[0]]() if able else None
-
-
-def leaf_executor(leaf: LeafSpec, runtimes: frozenset[str]) -> Executor:
-    """The executor for leaf code of `runtimes`, unless `leaf` asks for another one."""
-    if callable(leaf):
-        return leaf()
-    names = [leaf] if leaf is not None else sorted(runtimes) or ["numpy"]
-    for name in names:
-        if name not in _makers:
-            raise messages.no_such_runtime(name, _makers)
-    return _makers[names[0]]() if len(names) == 1 else AnyRuntimeExecutor()
 
 
 @final
@@ -265,8 +191,7 @@ class StackBuilder:
             return [self._sized(self.participant(f"clients[{i}]")) for i in clients]
         wanted = math.ceil(len(clients) / plan.clients_per_thread)
         num_threads = min(wanted, os.cpu_count() or 1)
-        frees_gil = bool(self._runtimes - GIL_BOUND)
-        threaded = self._threads and num_threads > 1 and frees_gil
+        threaded = self._threads and num_threads > 1 and not keep_gil(self._runtimes)
         stacks = [
             self.participant("clients", threaded=threaded)
             for _ in range(num_threads if threaded else min(wanted, 1))

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import final
 
-from fedlearn_edu.contexts.stacks import LeafSpec, StackPlan
+from fedlearn_edu.contexts.stacks import StackPlan
 from fedlearn_edu.executors.sequence import IMPLEMENTED
 from fedlearn_edu.executors.strategies.composing import FederatedComposingStrategy
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
+from fedlearn_edu.runtimes.registry import LeafSpec
 
 _CODE = {"numpy": "NumPy code", "tensorflow": "TensorFlow code"}
 _ON_TOP = {
