@@ -21,8 +21,9 @@ from fedlearn_edu.compiler.fuse import fuse
 from fedlearn_edu.compiler.pipeline import compile_tree
 from fedlearn_edu.contexts import event_loop, messages
 from fedlearn_edu.contexts.arguments import prepare, to_python
+from fedlearn_edu.contexts.cache import Cache
 from fedlearn_edu.contexts.event_loop import Terms
-from fedlearn_edu.contexts.factories import Cache, ExecutorFactory
+from fedlearn_edu.contexts.factories import ExecutorFactory
 from fedlearn_edu.errors import depth_limit, short_traceback, short_tracebacks
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.concurrency import run_inline
@@ -185,8 +186,7 @@ class _StackContext(Context):
         self.factory = executor_fn
         self._timeout = None if timeout is None else _checked(timeout)
         self._seconds()
-        self._compiled: Cache[_Program, _Compiled]
-        self._compiled = Cache(_MAX_COMPILED, "compiled", executor_fn.tape)
+        self._compiled: Cache[_Program, _Compiled] = Cache(_MAX_COMPILED)
 
     def invoke(self, computation: Computation, argument: Any) -> Any:
         """Runs `computation` and returns what Python gets, or a coroutine of it."""
@@ -237,7 +237,8 @@ class _StackContext(Context):
             return _Compiled(by_step, fused, runtimes(by_step))
 
         key = _Program(native, number_of_definitions(), to_text(tree), tree)
-        return self._compiled.get(key, make, tree.type, name)
+        tape = self.factory.tape
+        return self._compiled.get(key, make, tape, "compiled", tree.type, name)
 
     def _compile_functions(self, plain: Any, native: frozenset[str], name: str) -> Any:
         """The argument, with the functions in it compiled like the computation."""

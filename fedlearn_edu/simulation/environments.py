@@ -49,14 +49,14 @@ class Environment(Context, ExecutorFactory):
     @short_traceback
     def __init__(self, factory: LocalExecutorFactory) -> None:
         self._context = SyncExecutionContext(factory)
-        if not isinstance(factory, LocalExecutorFactory):
+        if type(factory) is not LocalExecutorFactory:
             raise TypeMismatchError(
                 "an environment is built around a factory of local stacks",
                 expected="for example framework.local_executor_factory()",
                 found=describe(factory),
                 do="framework.SyncExecutionContext(factory) takes any factory",
             )
-        self.outline: StackOutline = outline_of(factory.plan)
+        self.outline: StackOutline = outline_of(factory)
         self._factory = factory
         self.on_callers_thread = factory.on_callers_thread
         self.default_num_clients = factory.default_num_clients
@@ -176,7 +176,7 @@ class Environment(Context, ExecutorFactory):
 
     def _check_open(self, what: str) -> None:
         if self.is_closed:
-            has_operators = self._factory.plan.support_sequence_ops
+            has_operators = self._factory.support_sequence_ops
             anew = (
                 "build_inprocess_environment"
                 if has_operators
