@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from fedlearn_edu import framework, simulation, structure
 from fedlearn_edu import types as types
-from fedlearn_edu.contexts.execution import SyncExecutionContext, timeout
+from fedlearn_edu.contexts.execution import SyncExecutionContext, record, timeout
 from fedlearn_edu.contexts.factories import local_executor_factory
-from fedlearn_edu.contexts.recorded import record
 from fedlearn_edu.dataflow.server_view import what_the_server_sees
 from fedlearn_edu.errors import FedLearnError, short_traceback
 from fedlearn_edu.former_names import unknown

@@ -18,7 +18,6 @@ from fedlearn_edu.contexts.factories import (
     thread_debugging_executor_factory,
 )
 from fedlearn_edu.contexts.reference import ReferenceContext
-from fedlearn_edu.contexts.stacks import register_runtime
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.composing import FederatedComposingStrategy
@@ -52,6 +51,7 @@ from fedlearn_edu.language.intrinsic import (
 )
 from fedlearn_edu.language.value import Value
 from fedlearn_edu.runtimes.numpy.executor import NumPyExecutor
+from fedlearn_edu.runtimes.registry import register_runtime
 from fedlearn_edu.types.containers import materialize
 from fedlearn_edu.types.references import ValueReference, value_references
 

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes into a call and what comes out: plain forms, and how many participants.
 
-Going in, Python containers become plain form (`to_plain`), the entries of federated
-values are counted (`count_members`), and one value that all hold is there once for each
-(`fill_all_equal`). Coming out, plain form becomes Python again (`to_python`).
+Going in (`prepare`), Python containers become plain form, functions become trees, the
+entries of federated values are counted, and one value that all hold is there once for
+each. Coming out (`to_python`), plain form becomes Python again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fedlearn_edu.contexts import messages
+from fedlearn_edu.errors import CardinalityError, TypeMismatchError, counted, describe
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.computation import (
     Computation,
@@ -50,110 +50,118 @@ def infer_cardinalities(
         TypeMismatchError: if the argument does not have the type.
         CardinalityError: if two parts disagree; names both.
     """
-    wanted = to_type(type_)
+    wanted, path = to_type(type_), f"{callee}'s argument"
     if wanted is None:
         return {}
-    plain = normalize(unwrap(argument), wanted, f"{callee}'s argument")
-    return count_members(plain, wanted, callee)
-
-
-def to_plain(argument: Any, type_: Type, callee: str) -> Any:
-    """The argument in plain form, with functions as trees."""
-
-    def with_tree(leaf: Type, part: Any) -> Any:
-        return _tree_of(part, leaf, callee) if isinstance(leaf, FunctionType) else part
-
-    plain = normalize(argument, type_, f"{callee}'s argument")
-    return tree_map(with_tree, type_, plain)
-
-
-def count_members(plain: Any, type_: Type | None, callee: str) -> Cardinalities:
-    """The same for an argument that is in plain form already."""
-    counts: dict[Placement, tuple[int, str]] = {}
-    if type_ is not None:
-        _count(plain, type_, f"{callee}'s argument", counts)
-    return {placement: count for placement, (count, _) in counts.items()}
-
-
-def fill_all_equal(plain: Any, counts: Cardinalities, default: int) -> Any:
-    """The argument, where what all members of a group hold is there once for each.
-
-    Raises:
-        TypeMismatchError: if nothing says how many clients there are.
-    """
-    known = {SERVER: 1, **({CLIENTS: default} if default else {}), **counts}
-
-    def fill(part: Any) -> Any:
-        match part:
-            case Uncounted(value, placement) if placement in known:
-                return (value,) * known[placement]
-            case Uncounted():
-                raise part.refusal
-            case _:
-                return part
-
-    return tree_map(fill, plain)
+    return _count(normalize(unwrap(argument), wanted, path), wanted, path)
 
 
 def prepare(
-    computation: Computation, argument: Any, default: int, *, at_once: bool
+    computation: Computation, argument: Any, default: int
 ) -> tuple[Any, Cardinalities]:
     """The argument of a call in plain form, and how many participants there are.
 
     Args:
         default: how many clients there are when no argument says it; 0 if unknown.
-        at_once: whether the call is an intrinsic outside of any body.
+
+    Raises:
+        TypeMismatchError: if the argument does not have the type of the parameter.
+        CardinalityError: if it matters how many clients there are, and nothing says it,
+            or two parts disagree.
     """
     check_closed(computation)
     type_, callee = computation.type_signature, computation.__name__
-    plain = None
+    plain: Any = None
+    counts: Cardinalities = {}
     if type_.parameter is not None:
-        plain = to_plain(argument, type_.parameter, callee)
-    counts = count_members(plain, type_.parameter, callee)
-    plain = fill_all_equal(plain, counts, default)
-    if at_once:
-        counts = cardinalities_at_once(counts, type_, default, callee)
+        path = f"{callee}'s argument"
+        plain = normalize(argument, type_.parameter, path)
+        counts = _count(plain, type_.parameter, path)
+        known = {SERVER: 1, **({CLIENTS: default} if default else {}), **counts}
+
+        def complete(leaf: Type, part: Any) -> Any:
+            match part:
+                case _ if isinstance(leaf, FunctionType):
+                    return _tree_of(part, leaf, path, callee)
+                case Uncounted(value, placement) if placement in known:
+                    return (value,) * known[placement]
+                case Uncounted():
+                    raise part.refusal
+                case _:
+                    return part
+
+        plain = tree_map(complete, type_.parameter, plain)
+    if computation.is_eager and CLIENTS not in counts and not default:
+        counts = _counts_of_eager(counts, type_, callee)
     return plain, counts
 
 
-def cardinalities_at_once(
-    counts: Cardinalities, type_: FunctionType, default: int, callee: str
+def _counts_of_eager(
+    counts: Cardinalities, type_: FunctionType, callee: str
 ) -> Cardinalities:
-    """The counts for an intrinsic outside of any body, whose data may not tell them.
+    """The counts for an intrinsic outside of any body, whose data do not tell them.
 
     What is equal at all clients is asked of one of them.
-
-    Raises:
-        CardinalityError: if it matters how many clients there are, and nothing says it.
     """
-    placed = [part for part in (type_.parameter, type_.result) if part is not None]
-    if CLIENTS in counts or default or not any(p.contains(_at_clients) for p in placed):
+    ends = [part for part in (type_.parameter, type_.result) if part is not None]
+    if not any(end.contains(_at_clients) for end in ends):
         return counts
     result = type_.result
     if isinstance(result, FederatedType) and result.all_equal and _at_clients(result):
         return {**counts, CLIENTS: 1}
-    raise messages.unknown_number_of_clients(callee, type_)
+    raise CardinalityError(
+        f"nothing tells {callee} how many clients there are",
+        expected="data with one entry per client, or a default number of clients",
+        found=str(type_),
+        do="place([…, …], CLIENTS) says it; so does "
+        "local_executor_factory(default_num_clients=3)",
+    )
 
 
 def _at_clients(type_: Type) -> bool:
     return isinstance(type_, FederatedType) and type_.placement is CLIENTS
 
 
-def _count(
-    plain: Any, type_: Type, path: str, counts: dict[Placement, tuple[int, str]]
-) -> None:
+def _count(plain: Any, type_: Type, path: str) -> Cardinalities:
+    found: dict[Placement, tuple[int, str]] = {}
+    for placement, count, where in _groups(plain, type_, path):
+        known, first = found.setdefault(placement, (count, where))
+        if known != count:
+            raise CardinalityError(
+                f"parts of the argument disagree on the number of {placement.uri}",
+                expected=f"{counted(known, 'member')}, as in {first}",
+                found=counted(count, "member"),
+                where=where,
+                do="pass one entry for each participant, everywhere",
+            )
+    return {placement: count for placement, (count, _) in found.items()}
+
+
+def _groups(plain: Any, type_: Type, path: str) -> Iterator[tuple[Placement, int, str]]:
+    """What has an entry for each participant: where, how many, and its path."""
     match type_:
-        case FederatedType(placement=placement, all_equal=False) if not isinstance(
-            plain, Uncounted
-        ):
-            known, where = counts.setdefault(placement, (len(plain), path))
-            if known != len(plain):
-                raise messages.counts_disagree(
-                    placement, known, where, len(plain), path
-                )
+        case FederatedType(placement=placement, all_equal=False):
+            if not isinstance(plain, Uncounted):
+                yield placement, len(plain), path
         case StructType():
             for part, element in zip(type_._parts, plain, strict=True):
-                _count(element, part.type, path + part.step, counts)
+                yield from _groups(element, part.type, path + part.step)
+
+
+def _tree_of(function: Any, type_: FunctionType, path: str, callee: str) -> ir.Node:
+    if isinstance(function, PolymorphicComputation) and type_.parameter is not None:
+        function = function.concretize(type_.parameter)
+    if not isinstance(function, Computation):
+        raise TypeMismatchError(
+            f"{callee} takes a computation here",
+            expected=str(type_),
+            found=describe(function),
+            where=path,
+            do="decorate the function: np_computation(function, type), …",
+        )
+    check_closed(function)
+    type_.check_assignable_from(function.type_signature, where=path)
+    return function.tree
 
 
 def to_python(plain: Any, found: Type, type_: Type, clients: int) -> Any:
@@ -170,14 +178,3 @@ def to_python(plain: Any, found: Type, type_: Type, clients: int) -> Any:
         return part
 
     return restore(tree_map(whole, type_, found, private(plain)), type_)
-
-
-def _tree_of(function: Any, type_: FunctionType, callee: str) -> ir.Node:
-    if isinstance(function, PolymorphicComputation) and type_.parameter is not None:
-        function = function.concretize(type_.parameter)
-    if not isinstance(function, Computation):
-        raise messages.not_a_computation(callee, type_, function)
-    check_closed(function)
-    where = f"{callee}'s argument"
-    type_.check_assignable_from(function.type_signature, where=where)
-    return function.tree

@@ -11,15 +11,15 @@ import asyncio
 import inspect
 import os
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from traceback import walk_tb
 from typing import Any, Generic, TypeVar, final
 
 from fedlearn_edu.capabilities import is_browser
-from fedlearn_edu.contexts import clock, messages
-from fedlearn_edu.errors import ComputationTimeoutError
+from fedlearn_edu.contexts import clock
+from fedlearn_edu.errors import ComputationTimeoutError, ContextError
 from fedlearn_edu.executors import underway
 from fedlearn_edu.executors.callers_loop import run_here
 from fedlearn_edu.executors.concurrency import outcome, settled
@@ -73,7 +73,12 @@ def run(work: Work[T], terms: Terms = AS_LONG_AS_IT_TAKES) -> T:
     is_ours = _is_ours() and not in_generator.get()
     if is_ours or underway.graph_is_waiting.get():
         work.close()
-        raise messages.waits_for_itself()
+        raise ContextError(
+            "a synchronous call was made on a thread that runs calls",
+            expected="a call from your own code",
+            do="in a generator, compute the elements without calls, or beforehand; "
+            "inside an executor or a coroutine of ours, await the work instead",
+        )
     if is_browser():
         return _run_here(work, terms)
     running = _Running(work, terms)
@@ -145,7 +150,7 @@ class _Running(Generic[T]):
     def late(self) -> ComputationTimeoutError:
         """Gives it up, and names what is still running."""
         under_way = self.give_up()
-        return messages.too_late(self._terms.callee, self._terms.timeout, under_way)
+        return _too_late(self._terms.callee, self._terms.timeout, under_way)
 
 
 async def _steps(worker: _Worker, call: underway.Call, work: Work[T]) -> T | Exception:
@@ -155,9 +160,24 @@ async def _steps(worker: _Worker, call: underway.Call, work: Work[T]) -> T | Exc
         return await settled(work)
     except (SystemExit, KeyboardInterrupt) as error:
         # It would end the thread of the loop, which serves all other calls, too.
-        return messages.ended_the_program(error)
+        return ContextError("the call tried to end the program", found=error)
     finally:
         worker.calls.discard(call)
+
+
+def _too_late(
+    callee: str, seconds: float | None, under_way: Sequence[str]
+) -> ComputationTimeoutError:
+    oldest, *others = under_way or ["no leaf code"]
+    goes_on = "; the code goes on in its thread, for Python cannot stop one"
+    more = f", and {len(others)} more" if others else ""
+    return ComputationTimeoutError(
+        f"{callee} did not end in time",
+        expected=f"a result within {seconds:g} s",
+        found=f"still running: {oldest}{more}",
+        do="look there for what does not end, or allow more time"
+        + ("" if is_browser() else goes_on),
+    )
 
 
 def _is_ours() -> bool:
@@ -172,7 +192,7 @@ def _run_here(work: Work[T], terms: Terms) -> T:
     call = underway.Call(terms.callee)
 
     def late() -> ComputationTimeoutError:
-        return messages.too_late(terms.callee, terms.timeout, call.give_up())
+        return _too_late(terms.callee, terms.timeout, call.give_up())
 
     async def steps() -> T:
         underway.call.set(call)

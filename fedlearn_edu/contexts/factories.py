@@ -1,79 +1,62 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Factories: which stack for how many participants, built once and used again.
+"""Factories of stacks: executors wrapped in each other, which run a computation.
 
-Execution contexts ask a factory for a stack; `stacks.py` shows what it builds.
+    ReferenceResolving                        names and functions
+    └─ Federating ── strategy ─┬─ SERVER   : participant stack
+                               ├─ CLIENTS  : participant stack × n
+                               └─ unplaced : participant stack
+
+    participant stack = [Thread] → ReferenceResolving
+                        → [Sequence → ReferenceResolving] → leaf
+
+`support_sequence_ops=True` adds the second pair of brackets. The second
+ReferenceResolving is needed because the function mapped over a sequence may itself be a
+lambda. The thread is on top, so that a whole participant's work costs one hop. From
+`max_fanout` clients on, another strategy has Federating executors as its CLIENTS.
+Execution contexts ask for a stack, which is built once and used again.
 """
 
+import math
 import os
-import threading
 from abc import ABC, abstractmethod
-from collections import OrderedDict
-from collections.abc import Callable, Iterable
-from dataclasses import replace
-from typing import Any, Generic, TypeVar, final
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, final
 
-from fedlearn_edu.contexts import messages
+from fedlearn_edu.capabilities import is_browser
 from fedlearn_edu.contexts.arguments import Cardinalities
-from fedlearn_edu.contexts.stacks import LeafSpec, StackPlan, build_stack
-from fedlearn_edu.errors import counted, is_whole_number, short_traceback
+from fedlearn_edu.contexts.cache import Cache
+from fedlearn_edu.errors import (
+    CardinalityError,
+    TypeMismatchError,
+    counted,
+    describe,
+    is_whole_number,
+    short_traceback,
+)
+from fedlearn_edu.executors import sequence
 from fedlearn_edu.executors.base import Executor
-from fedlearn_edu.executors.federating import FederatingStrategy
-from fedlearn_edu.executors.recording import Tape
-from fedlearn_edu.executors.sizing import Meter, SizeInfo
+from fedlearn_edu.executors.composing import FederatedComposingStrategy
+from fedlearn_edu.executors.federating import FederatingExecutor, FederatingStrategy
+from fedlearn_edu.executors.grouping import FederatedGroupingStrategy
+from fedlearn_edu.executors.recording import RecordingExecutor, Tape
+from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
+from fedlearn_edu.executors.resolving import FederatedResolvingStrategy, TargetExecutors
+from fedlearn_edu.executors.sequence import SequenceExecutor
+from fedlearn_edu.executors.sizing import Meter, SizeInfo, SizingExecutor
+from fedlearn_edu.executors.threads import ThreadDelegatingExecutor
+from fedlearn_edu.runtimes.registry import (
+    LeafSpec,
+    batched_runtime,
+    keep_gil,
+    leaf_executor,
+)
+from fedlearn_edu.types import CLIENTS, SERVER
 
-K = TypeVar("K")
-V = TypeVar("V")
 _MAX_STACKS = 10
-StackKey = tuple[int, frozenset[str], int]
-
-
-@final
-class _Entry(Generic[K, V]):
-    """A place for one value: one thread makes it, others wait for it."""
-
-    def __init__(self, key: K) -> None:
-        self.key = key
-        self.lock = threading.RLock()
-        self.made: list[V] = []
-
-
-@final
-class Cache(Generic[K, V]):
-    """The `size` values that were used last; any thread may ask for one.
-
-    What is thrown away is forgotten, not closed: a call that is under way keeps it.
-    """
-
-    def __init__(self, size: int, made: str, tape: Tape | None) -> None:
-        self._size, self._made, self._tape = size, made, tape
-        self._entries: OrderedDict[K, _Entry[K, V]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: K, make: Callable[[], V], type_: object, detail: str) -> V:
-        """The value under `key`, made if it is not there; `type_` is for the tape."""
-        start = None if self._tape is None else self._tape.start()
-        with self._lock:
-            entry = self._entries.setdefault(key, _Entry(key))
-            self._entries.move_to_end(entry.key)  # itself: to compare may take long
-        with entry.lock:
-            what = "reused" if entry.made else self._made
-            try:
-                entry.made = entry.made or [make()]
-            except Exception:
-                self.forget(lambda other: other is entry.key)
-                raise
-        with self._lock:
-            while len(self._entries) > self._size:
-                self._entries.popitem(last=False)
-        if self._tape is not None and start is not None:
-            self._tape.record(start, "context", "all", what, str(type_), detail)
-        return entry.made[0]
-
-    def forget(self, is_meant: Callable[[K], bool]) -> list[V]:
-        """Removes and returns the values whose keys satisfy the predicate."""
-        with self._lock:
-            keys = [key for key in self._entries if is_meant(key)]
-            return [value for key in keys for value in self._entries.pop(key).made]
+Runtimes = frozenset[str]
 
 
 class ExecutorFactory(ABC):
@@ -93,7 +76,7 @@ class ExecutorFactory(ABC):
 
     @abstractmethod
     def create_executor(
-        self, cardinalities: Cardinalities, runtimes: frozenset[str] = frozenset()
+        self, cardinalities: Cardinalities, runtimes: Runtimes = frozenset()
     ) -> Executor:
         """A stack for these participants, whose leaves run these runtimes."""
 
@@ -109,65 +92,171 @@ class ExecutorFactory(ABC):
         """The intrinsics such a stack implements; the compiler expands the others."""
 
 
-@final
+@dataclass(frozen=True, eq=False, repr=False)
 class LocalExecutorFactory(ExecutorFactory):
-    """Builds stacks in this process and keeps the ten used last."""
+    """Builds stacks in this process and keeps the ten used last.
 
-    def __init__(self, plan: StackPlan) -> None:
-        self.plan = plan
-        self.on_callers_thread = not plan.use_threads
-        self.default_num_clients = plan.default_num_clients
-        self.fuses = plan.fuse
-        self.tape = plan.tape
-        self._stacks: Cache[StackKey, Executor]
-        self._stacks = Cache(_MAX_STACKS, "built", plan.tape)
+    The fields are the options of `local_executor_factory`, which explains them; with a
+    `meter`, the bytes to and from clients are counted.
+    """
+
+    default_num_clients: int = 0
+    max_fanout: int = 100
+    clients_per_thread: int = 1
+    support_sequence_ops: bool = False
+    strategy: type[FederatingStrategy] | None = None
+    leaf: LeafSpec = None
+    on_callers_thread: bool = False
+    tape: Tape | None = None
+    fuses: bool = True
+    meter: Meter | None = None
+    _stacks: Cache[tuple[int, Runtimes, int], Executor] = field(
+        default_factory=lambda: Cache(_MAX_STACKS), init=False
+    )
 
     def create_executor(
-        self, cardinalities: Cardinalities, runtimes: frozenset[str] = frozenset()
+        self, cardinalities: Cardinalities, runtimes: Runtimes = frozenset()
     ) -> Executor:
         """A new stack, or the one built earlier for the same participants."""
-        count = self.plan.num_clients(cardinalities)
+        count = self._num_clients(cardinalities)
         # A forked process has its parent's stacks, but none of their threads.
         key = (count, runtimes, os.getpid())
-        clients = f"{counted(count, 'client')}"
-        return self._stacks.get(
-            key, lambda: build_stack(self.plan, count, runtimes), "", clients
-        )
+        build, detail = partial(self._build, count, runtimes), counted(count, "client")
+        return self._stacks.get(key, build, self.tape, detail=detail)
 
     def clean_up_executor(self, cardinalities: Cardinalities) -> None:
         """Closes and forgets the stacks for these participants."""
-        for stack in self._forgotten(cardinalities):
-            stack.close()
+        self.close(self._num_clients(cardinalities))
 
     def forget_executor(self, cardinalities: Cardinalities) -> None:
         """Forgets the stacks for these participants; calls under way keep them."""
-        self._forgotten(cardinalities)
+        count = self._num_clients(cardinalities)
+        self._stacks.forget(lambda key: key[0] == count)
 
-    def _forgotten(self, cardinalities: Cardinalities) -> list[Executor]:
-        count = self.plan.num_clients(cardinalities)
-        return self._stacks.forget(lambda key: key[0] == count)
-
-    def close(self) -> None:
-        """Closes and forgets all stacks; the next call builds new ones."""
-        for stack in self._stacks.forget(lambda _: True):
+    def close(self, num_clients: int | None = None) -> None:
+        """Closes and forgets all stacks, or those for so many clients."""
+        for stack in self._stacks.forget(lambda key: num_clients in (None, key[0])):
             stack.close()
 
     def native(self, cardinalities: Cardinalities) -> frozenset[str]:
-        """The intrinsics the stack for these participants implements."""
-        return self.plan.native(cardinalities)
+        """The intrinsics that all layers of such a stack together implement."""
+        implemented = set((self.strategy or FederatedResolvingStrategy).implemented)
+        if self.has_groups(self._num_clients(cardinalities)):
+            implemented &= set(FederatedComposingStrategy.implemented)
+        if self.support_sequence_ops:
+            implemented |= sequence.IMPLEMENTED
+        return frozenset(implemented)
+
+    def has_groups(self, num_clients: int) -> bool:
+        """Whether that many clients are put into groups."""
+        return self.strategy is None and num_clients >= self.max_fanout
+
+    @property
+    def runs_together(self) -> bool:
+        """Whether clients may run in one call; a byte count needs them apart."""
+        return self.strategy is None and self.fuses and self.meter is None
 
     def get_size_info(self) -> SizeInfo:
         """The bytes that crossed to and from clients since the last reset."""
-        return self._meter().read()
+        return self._counting().read()
 
     def reset_size_info(self) -> None:
         """Starts counting bytes from zero."""
-        self._meter().reset()
+        self._counting().reset()
 
-    def _meter(self) -> Meter:
-        if self.plan.meter is None:
-            raise messages.counts_no_bytes()
-        return self.plan.meter
+    def _counting(self) -> Meter:
+        if self.meter is None:
+            raise TypeMismatchError(
+                "this factory does not count bytes",
+                expected="a factory made by sizing_executor_factory",
+            )
+        return self.meter
+
+    def _num_clients(self, cardinalities: Cardinalities) -> int:
+        return cardinalities.get(CLIENTS, self.default_num_clients)
+
+    # ------------------------------------------------ the stack at the top of this file
+
+    def _build(self, num_clients: int, runtimes: Runtimes) -> Executor:
+        make, clients, size = self.maker(runtimes), range(num_clients), self.max_fanout
+        if self.has_groups(num_clients):
+            groups = [clients[i : i + size] for i in range(0, num_clients, size)]
+            children = [(make(group), len(group)) for group in groups or [clients]]
+            stack, _ = self._above(children, runtimes)
+        else:
+            stack = make(clients)
+        stack = ReferenceResolvingExecutor(stack)
+        return self._recorded(stack, "reference_resolving", "all")
+
+    def maker(self, runtimes: Runtimes) -> Callable[[range], Executor]:
+        """Makes groups of clients around a server, which share their threads."""
+        threads = not self.on_callers_thread and not is_browser()
+        pool = ThreadPoolExecutor(os.cpu_count()) if threads else None
+        return partial(self._group, runtimes, pool)
+
+    def _group(
+        self, runtimes: Runtimes, pool: ThreadPoolExecutor | None, clients: range
+    ) -> Executor:
+        server = self._participant("server", runtimes)
+        side_by_side = pool is not None and not keep_gil(runtimes)
+        each = self._clients(clients, runtimes, side_by_side=side_by_side)
+        targets: TargetExecutors = {SERVER: server, CLIENTS: each}
+        strategy: Any = self.strategy
+        if strategy is not None:
+            return self._federating(strategy.factory(targets), runtimes)
+        make: Any = FederatedResolvingStrategy.factory(targets, clients.start)
+        runtime = batched_runtime(self.leaf, runtimes) if self.runs_together else None
+        if runtime is not None:
+            one_by_one, count = make, len(clients)
+            make = FederatedGroupingStrategy.factory(one_by_one, runtime, count, pool)
+        return self._federating(make, runtimes)
+
+    def _above(
+        self, children: Sequence[tuple[Executor, int]], runtimes: Runtimes
+    ) -> tuple[Executor, int]:
+        """A server above groups, or above groups of groups where they are too many."""
+        size = self.max_fanout
+        while len(children) > size:
+            some = [children[i : i + size] for i in range(0, len(children), size)]
+            children = [self._above(each, runtimes) for each in some]
+        executors, counts = zip(*children, strict=True)
+        server = self._participant("server", runtimes)
+        make = FederatedComposingStrategy.factory(server, executors, counts)
+        return self._federating(make, runtimes), sum(counts)
+
+    def _federating(self, make_strategy: Any, runtimes: Runtimes) -> Executor:
+        unplaced = self._participant("unplaced", runtimes)
+        executor = FederatingExecutor(make_strategy, unplaced)
+        return self._recorded(executor, "federating", "all")
+
+    def _clients(
+        self, clients: range, runtimes: Runtimes, *, side_by_side: bool
+    ) -> list[Executor]:
+        """One executor per client; clients that share a thread share a stack."""
+        if self.tape is not None:
+            stacks = [self._participant(f"clients[{i}]", runtimes) for i in clients]
+        else:
+            wanted = math.ceil(len(clients) / self.clients_per_thread)
+            count = min(wanted, (os.cpu_count() or 1) if side_by_side else 1)
+            stacks = [self._participant("clients", runtimes) for _ in range(count)]
+            if count > 1:
+                stacks = [ThreadDelegatingExecutor(stack) for stack in stacks]
+        meter, each = self.meter, [stacks[i % len(stacks)] for i in range(len(clients))]
+        return each if meter is None else [SizingExecutor(one, meter) for one in each]
+
+    def _participant(self, label: str, runtimes: Runtimes) -> Executor:
+        leaf = leaf_executor(self.leaf, runtimes)
+        stack = ReferenceResolvingExecutor(self._recorded(leaf, "leaf", label))
+        if self.support_sequence_ops:
+            sequences = self._recorded(SequenceExecutor(stack), "sequence", label)
+            stack = ReferenceResolvingExecutor(sequences)
+        return self._recorded(stack, "participant", label)
+
+    def _recorded(self, executor: Executor, layer: str, participant: str) -> Executor:
+        tape = self.tape
+        if tape is None:
+            return executor
+        return RecordingExecutor(executor, tape, layer=layer, participant=participant)
 
 
 @final
@@ -186,7 +275,7 @@ class CustomExecutorFactory(ExecutorFactory):
         self._native = frozenset(native)
 
     def create_executor(
-        self, cardinalities: Cardinalities, runtimes: frozenset[str] = frozenset()
+        self, cardinalities: Cardinalities, runtimes: Runtimes = frozenset()
     ) -> Executor:
         """A new stack, for every call."""
         return self._build(cardinalities)
@@ -239,17 +328,15 @@ def local_executor_factory(  # noqa: PLR0913 (the ancestor's arguments, and ours
     check_count("max_fanout", max_fanout, 2, "a group of one is no group")
     check_count("clients_per_thread", clients_per_thread, 1, "take 1 or more")
     return LocalExecutorFactory(
-        StackPlan(
-            default_num_clients=default_num_clients,
-            max_fanout=max_fanout,
-            clients_per_thread=clients_per_thread,
-            support_sequence_ops=support_sequence_ops,
-            strategy=strategy,
-            leaf=leaf,
-            use_threads=use_threads,
-            tape=tape,
-            fuse=fuse,
-        )
+        default_num_clients,
+        max_fanout,
+        clients_per_thread,
+        support_sequence_ops,
+        strategy,
+        leaf,
+        on_callers_thread=not use_threads,
+        tape=tape,
+        fuses=fuse,
     )
 
 
@@ -266,14 +353,11 @@ def sizing_executor_factory(
 
     Read them with `get_size_info()`. Source: `tff.framework.sizing_executor_factory`.
     """
-    plan = local_executor_factory(
-        default_num_clients,
-        max_fanout,
-        clients_per_thread,
-        support_sequence_ops=support_sequence_ops,
-        leaf=leaf,
-    ).plan
-    return LocalExecutorFactory(replace(plan, meter=Meter()))
+    numbers = (default_num_clients, max_fanout, clients_per_thread)
+    factory = local_executor_factory(
+        *numbers, support_sequence_ops=support_sequence_ops, leaf=leaf
+    )
+    return replace(factory, meter=Meter())
 
 
 @short_traceback
@@ -299,5 +383,11 @@ def thread_debugging_executor_factory(
 
 def check_count(name: str, value: Any, least: int, do: str) -> None:
     """Refuses a number of something that is no int, or too small."""
-    if not is_whole_number(value, least):
-        raise messages.not_a_count(name, value, least, do)
+    if is_whole_number(value, least):
+        return
+    expected = f"an int of at least {least}"
+    if is_whole_number(value):
+        problem = f"{name} is too small"
+        raise CardinalityError(problem, expected=expected, found=value, do=do)
+    problem, found = f"{name} is a number", describe(value)
+    raise TypeMismatchError(problem, expected=expected, found=found, do=do)

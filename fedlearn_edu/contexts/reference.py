@@ -36,15 +36,8 @@ class ReferenceContext(Context):
 
     def invoke(self, computation: Computation, argument: Any) -> Any:
         """Evaluates the computation's tree."""
-        return self._invoke(computation, argument, at_once=False)
-
-    def run_intrinsic(self, computation: Computation, argument: Any) -> Any:
-        """Evaluates an intrinsic that was used outside of any body."""
-        return self._invoke(computation, argument, at_once=True)
-
-    def _invoke(self, computation: Computation, argument: Any, *, at_once: bool) -> Any:
         type_, default = computation.type_signature, self._default
-        plain, counts = prepare(computation, argument, default, at_once=at_once)
+        plain, counts = prepare(computation, argument, default)
         plain = unwrap(plain)
         clients = counts.get(types.CLIENTS, default)
 

@@ -34,8 +34,10 @@ class Computation:
         tree: what tracing made of the Python function.
         type_signature: the function type, e.g. `({float32}@CLIENTS -> float32@SERVER)`.
         home: the context it always runs in; without one, it runs in the current one.
+        is_eager: whether it is one intrinsic, used outside of any body.
     """
 
+    is_eager = False
     # Found on a callable, it keeps TensorFlow's AutoGraph from rewriting our code.
     autograph_info__ = "already a graph"
 

@@ -32,13 +32,6 @@ class Context(ABC):
     def invoke(self, computation: "Computation", argument: Any) -> Any:
         """Handles one call; `argument` is packed, `None` if there is no parameter."""
 
-    def run_intrinsic(self, computation: "Computation", argument: Any) -> Any:
-        """Handles an intrinsic used outside of any body, as a computation of its own.
-
-        Without a definition of its own: like any other call.
-        """
-        return self.invoke(computation, argument)
-
     @property
     def _is_body(self) -> bool:
         """Whether it is that of one computation's body, traced or run as leaf code."""

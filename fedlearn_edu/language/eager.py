@@ -62,7 +62,8 @@ def run_eagerly(
     if len(data) < 2:
         _, argument, type_ = data[0] if data else ("", None, None)
     computation = trace_federated(body, names, type_, name)
-    result = context.run_intrinsic(computation, argument)
+    computation.is_eager = True
+    result = context.invoke(computation, argument)
     return _placed(result, computation.type_signature.result, name)
 
 

@@ -12,7 +12,7 @@ from fedlearn_edu.contexts.factories import ExecutorFactory
 from fedlearn_edu.errors import is_whole_number, short_traceback
 from fedlearn_edu.remote import messages
 from fedlearn_edu.remote.cluster import Cluster
-from fedlearn_edu.remote.start import connect, local, plan_of
+from fedlearn_edu.remote.start import checked_numbers, connect, local
 
 
 @short_traceback
@@ -58,8 +58,8 @@ def remote_executor_factory(
         dispose_batch_size=dispose_batch_size,
         stream_structs=stream_structs,
     )
-    plan = plan_of(default_num_clients, max_fanout)
-    return _cluster(channels).executor_factory(plan)
+    numbers = checked_numbers(default_num_clients, max_fanout)
+    return _cluster(channels).executor_factory(*numbers)
 
 
 def _cluster(channels: Any) -> Cluster:

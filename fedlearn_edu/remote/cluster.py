@@ -15,7 +15,6 @@ import cloudpickle
 
 from fedlearn_edu.contexts.execution import SyncExecutionContext
 from fedlearn_edu.contexts.factories import check_count
-from fedlearn_edu.contexts.stacks import StackPlan
 from fedlearn_edu.errors import counted, short_traceback
 from fedlearn_edu.language.federated_value import FederatedValue
 from fedlearn_edu.remote import messages
@@ -44,7 +43,7 @@ class Cluster(AbstractContextManager["Cluster"]):
     def __init__(
         self,
         dispatcher: Dispatcher,
-        plan: StackPlan,
+        numbers: tuple[int, int],
         close: Callable[[], None],
         address: str,
         dashboard_link: str | None,
@@ -53,7 +52,7 @@ class Cluster(AbstractContextManager["Cluster"]):
         self._close = close
         self.address = address
         self.dashboard_link = dashboard_link
-        self.context = SyncExecutionContext(self.executor_factory(plan))
+        self.context = SyncExecutionContext(self.executor_factory(*numbers))
 
     def __enter__(self) -> Self:
         self.context.__enter__()
@@ -109,9 +108,12 @@ class Cluster(AbstractContextManager["Cluster"]):
         members = Members(Loader(load, type_, key), ids)
         return FederatedValue(members, FederatedType(type_, CLIENTS, all_equal=False))
 
-    def executor_factory(self, plan: StackPlan) -> RemoteExecutorFactory:
-        """Builds stacks whose clients are here, in the groups of the plan."""
-        return RemoteExecutorFactory(self._dispatcher.run, plan)
+    def executor_factory(
+        self, default_num_clients: int, max_fanout: int
+    ) -> RemoteExecutorFactory:
+        """Builds stacks whose clients are here, in groups of at most `max_fanout`."""
+        send = self._dispatcher.run
+        return RemoteExecutorFactory(default_num_clients, max_fanout, send=send)
 
     def workers(self) -> tuple[WorkerInfo, ...]:
         """The workers, those that were lost included."""

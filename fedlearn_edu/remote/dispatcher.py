@@ -244,8 +244,7 @@ class Dispatcher:
         self, group: Group, packed: pickling.Packed, call: _Call
     ) -> tuple[Member, Answer]:
         for _ in range(_MAX_LOST):
-            size = group.plan.max_fanout
-            member = await self.roster.member_for(group.clients, size)
+            member = await self.roster.member_for(group.clients, group.max_fanout)
             sent = time.perf_counter() - call.begin
             try:
                 answer, reply, down, up = await self._ask(member, packed)

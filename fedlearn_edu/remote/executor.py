@@ -12,7 +12,6 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, final
 
-from fedlearn_edu.contexts.stacks import StackPlan
 from fedlearn_edu.errors import add_place
 from fedlearn_edu.executors.base import (
     Executor,
@@ -44,13 +43,13 @@ class Group:
     """Some clients, and the stack they need.
 
     Attributes:
-        plan: how stacks are built.
         clients: their numbers.
+        max_fanout: how many a group has at most.
         runtimes: what their leaf code needs.
     """
 
-    plan: StackPlan
     clients: range
+    max_fanout: int
     runtimes: frozenset[str]
 
 

@@ -20,7 +20,6 @@ from distributed import Client, LocalCluster, Nanny, SpecCluster
 from distributed.security import Security
 
 from fedlearn_edu.contexts.factories import check_count
-from fedlearn_edu.contexts.stacks import StackPlan
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.remote import messages, roster
 from fedlearn_edu.remote.addresses import check_encrypted
@@ -118,7 +117,7 @@ def local(
         CardinalityError: if a number is out of range.
     """
     check_count("workers", workers, 1, "take 1 or more")
-    plan = plan_of(default_num_clients, max_fanout)
+    numbers = checked_numbers(default_num_clients, max_fanout)
     threads = max(1, _CORES // workers)
     security, unmute = Security.temporary(), _muted()
     with _environ_as_before(), dask.config.set(_config(threads, dashboard=dashboard)):
@@ -145,7 +144,7 @@ def local(
     limit = max_bytes or _memory() // 4 // workers
     plugin = FedLearnPlugin(limit, threads, warm_up=processes)
     link = client.dashboard_link if dashboard else None
-    return _cluster(client, plugin, plan, timeout, close, link)
+    return _cluster(client, plugin, numbers, timeout, close, link)
 
 
 def _memory() -> int:
@@ -193,11 +192,11 @@ def connect(
             other versions.
         TypeMismatchError: if it is no cluster.
     """
-    plan = plan_of(default_num_clients, max_fanout)
+    numbers = checked_numbers(default_num_clients, max_fanout)
     cluster = os.environ.get(_ADDRESS) if cluster is None else cluster
     client, close = _join(cluster, security, timeout)
     plugin = FedLearnPlugin(max_bytes, 1, warm_up=True)
-    return _cluster(client, plugin, plan, timeout, close, client.dashboard_link)
+    return _cluster(client, plugin, numbers, timeout, close, client.dashboard_link)
 
 
 def _join(
@@ -248,11 +247,11 @@ def _is_wanted(_: logging.LogRecord) -> bool:
     return not _muting
 
 
-def plan_of(default_num_clients: int, max_fanout: int) -> StackPlan:
-    """The plan of a cluster's stacks."""
+def checked_numbers(default_num_clients: int, max_fanout: int) -> tuple[int, int]:
+    """The same, once they are known to be numbers of clients."""
     check_count("max_fanout", max_fanout, 2, "a group of one is no group")
     check_count("default_num_clients", default_num_clients, 0, "take 0 or more")
-    return StackPlan(default_num_clients, max_fanout, support_sequence_ops=True)
+    return default_num_clients, max_fanout
 
 
 def _config(threads: int, *, dashboard: bool) -> dict[str, Any]:
@@ -284,7 +283,7 @@ def _environ_as_before() -> Iterator[None]:
 def _cluster(
     client: Client,
     plugin: FedLearnPlugin,
-    plan: StackPlan,
+    numbers: tuple[int, int],
     timeout: float,
     close: Callable[[], None],
     link: str | None,
@@ -297,7 +296,7 @@ def _cluster(
             close()
         raise
     address = str(client.scheduler.address)
-    return Cluster(dispatcher, plan, close, address, link)
+    return Cluster(dispatcher, numbers, close, address, link)
 
 
 async def _admit(

@@ -32,9 +32,9 @@ import psutil
 import tblib
 from distributed import Worker, WorkerPlugin
 
+from fedlearn_edu.contexts.cache import Cache
 from fedlearn_edu.contexts.event_loop import Terms, run_async
-from fedlearn_edu.contexts.factories import Cache
-from fedlearn_edu.contexts.stacks import StackBuilder
+from fedlearn_edu.contexts.factories import LocalExecutorFactory
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.remote import pickling
@@ -45,6 +45,7 @@ from fedlearn_edu.remote.store import Store
 from fedlearn_edu.types import FederatedType, Type
 from fedlearn_edu.types.sequences import Members
 
+_FACTORY = LocalExecutorFactory(support_sequence_ops=True)
 _MAX_SITES = 256
 _MAX_LEAVES = 1024
 _PAUSE = 0.001
@@ -145,8 +146,8 @@ class Service:
 
     def __init__(self, max_bytes: int, at_once: int) -> None:
         self._store = Store(max_bytes)
-        self._sites: Cache[Group, _Site] = Cache(_MAX_SITES, "", None)
-        self._builders: dict[Any, StackBuilder] = {}
+        self._sites: Cache[Group, _Site] = Cache(_MAX_SITES)
+        self._makers: dict[frozenset[str], Callable[[range], Executor]] = {}
         self._leaves = OrderedDict[str, None]()
         self._lock = threading.Lock()
         self._tasks: dict[str, asyncio.Task[Any]] = {}
@@ -204,7 +205,7 @@ class Service:
     def _forget_stacks(self) -> None:
         """Lets later messages have other threads: code under way may keep these."""
         self._sites.forget(lambda _: True)
-        self._builders.clear()
+        self._makers.clear()
 
     async def cancel(self, call: str) -> None:
         """Gives a message up."""
@@ -309,11 +310,11 @@ class Service:
 
     def _site(self, group: Group) -> _Site:
         def build() -> _Site:
-            key = group.plan, group.runtimes
-            builder = self._builders.setdefault(key, StackBuilder(*key))
-            return _Site(builder.flat(group.clients))
+            new = _FACTORY.maker(group.runtimes)
+            make = self._makers.setdefault(group.runtimes, new)
+            return _Site(make(group.clients))
 
-        return self._sites.get(group, build, "", "")
+        return self._sites.get(group, build)
 
 
 def _as_parts(held: dict[str, Any]) -> dict[str, bytes]:

@@ -8,8 +8,7 @@ An environment is a context with an end: after `close()` nothing runs there any 
 """
 
 import threading
-from collections.abc import Callable
-from typing import Any, Self, TypeVar, final, overload
+from typing import Any, Self, final, overload
 
 from fedlearn_edu.contexts import factories
 from fedlearn_edu.contexts.arguments import Cardinalities
@@ -30,8 +29,6 @@ from fedlearn_edu.language.computation import (
 from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.simulation.outline import StackOutline, outline_of
 
-R = TypeVar("R")
-
 
 @final
 class Environment(Context, ExecutorFactory):
@@ -49,14 +46,14 @@ class Environment(Context, ExecutorFactory):
     @short_traceback
     def __init__(self, factory: LocalExecutorFactory) -> None:
         self._context = SyncExecutionContext(factory)
-        if not isinstance(factory, LocalExecutorFactory):
+        if type(factory) is not LocalExecutorFactory:
             raise TypeMismatchError(
                 "an environment is built around a factory of local stacks",
                 expected="for example framework.local_executor_factory()",
                 found=describe(factory),
                 do="framework.SyncExecutionContext(factory) takes any factory",
             )
-        self.outline: StackOutline = outline_of(factory.plan)
+        self.outline: StackOutline = outline_of(factory)
         self._factory = factory
         self.on_callers_thread = factory.on_callers_thread
         self.default_num_clients = factory.default_num_clients
@@ -102,12 +99,19 @@ class Environment(Context, ExecutorFactory):
         return computation.at_home_in(self)
 
     def invoke(self, computation: Computation, argument: Any) -> Any:
-        """Runs one call on the stack."""
-        return self._run(self._context.invoke, computation, argument)
-
-    def run_intrinsic(self, computation: Computation, argument: Any) -> Any:
-        """Runs an intrinsic that is used outside of any body."""
-        return self._run(self._context.run_intrinsic, computation, argument)
+        """Runs one call on the stack, once it is known to be open."""
+        with self._lock:
+            self._check_open(computation.__name__)
+            self._calls_under_way += 1
+        try:
+            result = self._context.invoke(computation, argument)
+        except Exception:
+            self._end_call()
+            raise
+        # What was interrupted may still be at work: such a call stays under way, and
+        # the stacks are left to the garbage collector.
+        self._end_call()
+        return result
 
     def create_executor(
         self, cardinalities: Cardinalities, runtimes: frozenset[str] = frozenset()
@@ -153,20 +157,6 @@ class Environment(Context, ExecutorFactory):
         operators = f"sequence operators: {self.outline.has_sequence_operators}"
         return f"<environment{closed}, {operators}>\n{self.outline.to_text()}"
 
-    def _run(self, work: Callable[..., R], computation: Computation, arg: Any) -> R:
-        with self._lock:
-            self._check_open(computation.__name__)
-            self._calls_under_way += 1
-        try:
-            result = work(computation, arg)
-        except Exception:
-            self._end_call()
-            raise
-        # What was interrupted may still be at work: such a call stays under way, and
-        # the stacks are left to the garbage collector.
-        self._end_call()
-        return result
-
     def _end_call(self) -> None:
         with self._lock:
             self._calls_under_way -= 1
@@ -176,7 +166,7 @@ class Environment(Context, ExecutorFactory):
 
     def _check_open(self, what: str) -> None:
         if self.is_closed:
-            has_operators = self._factory.plan.support_sequence_ops
+            has_operators = self._factory.support_sequence_ops
             anew = (
                 "build_inprocess_environment"
                 if has_operators

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """A stack of executors in words: its layers from top to bottom, and what each is for.
 
-Environments show it as text, `viz` as a picture. It is read off the plan a factory
-builds by (`contexts/stacks.py`), so it stands for any number of clients.
+Environments show it as text, `viz` as a picture. It is read off the factory that builds
+it (`contexts/factories.py`), so it stands for any number of clients.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import final
 
-from fedlearn_edu.contexts.stacks import LeafSpec, StackPlan
+from fedlearn_edu.contexts.factories import LocalExecutorFactory
 from fedlearn_edu.executors.composing import FederatedComposingStrategy
 from fedlearn_edu.executors.resolving import FederatedResolvingStrategy
 from fedlearn_edu.executors.sequence import IMPLEMENTED
+from fedlearn_edu.runtimes.registry import LeafSpec
 
 _CODE = {"numpy": "NumPy code", "tensorflow": "TensorFlow code"}
 _ON_TOP = {
@@ -90,30 +91,30 @@ class StackOutline:
         return "\n".join([*tree, *(f"{word}: {what}" for word, what in self.remarks)])
 
 
-def outline_of(plan: StackPlan) -> StackOutline:
-    """What stacks built by this plan look like."""
+def outline_of(factory: LocalExecutorFactory) -> StackOutline:
+    """What stacks of this factory look like."""
     resolving = LayerOutline("ReferenceResolving", "names and functions")
     operators = ", ".join(sorted(IMPLEMENTED))
     sequence = [LayerOutline("Sequence", operators), resolving]
-    if not plan.support_sequence_ops:
+    if not factory.support_sequence_ops:
         refused = f"{operators} are refused"
         sequence = [LayerOutline("Sequence", refused, is_there=False)]
     return StackOutline(
         shared=(resolving, LayerOutline("Federating", "placements, federated_*")),
         groups=(
             GroupOutline("SERVER", "1"),
-            GroupOutline("CLIENTS", "n", tuple(_on_top_of_clients(plan))),
+            GroupOutline("CLIENTS", "n", tuple(_on_top_of_clients(factory))),
             GroupOutline("unplaced", "1"),
         ),
-        own=(resolving, *sequence, LayerOutline("leaf", _code(plan.leaf))),
-        remarks=tuple(_remarks(plan)),
+        own=(resolving, *sequence, LayerOutline("leaf", _code(factory.leaf))),
+        remarks=tuple(_remarks(factory)),
     )
 
 
-def _on_top_of_clients(plan: StackPlan) -> Iterator[str]:
-    if plan.meter is not None:
+def _on_top_of_clients(factory: LocalExecutorFactory) -> Iterator[str]:
+    if factory.meter is not None:
         yield "Sizing"
-    if plan.use_threads and plan.tape is None:
+    if not factory.on_callers_thread and factory.tape is None:
         yield "[Thread]"
 
 
@@ -126,20 +127,20 @@ def _code(leaf: LeafSpec) -> str:
     return f"what {'your function' if name == '<lambda>' else name} makes"
 
 
-def _remarks(plan: StackPlan) -> Iterator[tuple[str, str]]:
-    count = plan.default_num_clients
+def _remarks(factory: LocalExecutorFactory) -> Iterator[tuple[str, str]]:
+    count = factory.default_num_clients
     yield "n", f"one client per entry of the data; {count} without such data"
-    if plan.strategy is None:
+    if factory.strategy is None:
         flat, deep = FederatedResolvingStrategy, FederatedComposingStrategy
-        groups = f"from {plan.max_fanout} clients on {deep.__name__}"
+        groups = f"from {factory.max_fanout} clients on {deep.__name__}"
         yield "strategy", f"{flat.__name__}, {groups}"
-        if plan.fuses_groups:
+        if factory.runs_together:
             yield "leaf", "TensorFlow runs all clients of a group in one call"
     else:
-        yield "strategy", plan.strategy.__name__
-    for layer in _on_top_of_clients(plan):
+        yield "strategy", factory.strategy.__name__
+    for layer in _on_top_of_clients(factory):
         yield layer, _ON_TOP[layer]
-    if plan.tape is not None:
+    if factory.tape is not None:
         yield "tape", "records what every layer is asked"
 
 

@@ -43,15 +43,15 @@ _LIST += ";align-items:flex-start"
 
 def draw_factory(factory: LocalExecutorFactory) -> str:
     """The stacks that a factory builds, as a `<figure>`."""
-    return draw_outline(outline_of(factory.plan), "executor factory")
+    return draw_outline(outline_of(factory), "executor factory")
 
 
 def draw_context(context: SyncExecutionContext | AsyncExecutionContext) -> str:
     """The stacks that a context runs computations on, as a `<figure>`."""
     factory, is_awaited = context.factory, isinstance(context, AsyncExecutionContext)
     title = f"context that {'is awaited' if is_awaited else 'waits for results'}"
-    if isinstance(factory, LocalExecutorFactory):
-        return draw_outline(outline_of(factory.plan), title)
+    if type(factory) is LocalExecutorFactory:
+        return draw_outline(outline_of(factory), title)
     return draw_custom(factory, title)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which functions become one leaf, and what is left around it."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,12 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
 from fedlearn_edu.compiler.fuse import fuse
-from fedlearn_edu.contexts.stacks import FUSERS
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import leaves
 from fedlearn_edu.runtimes.numpy.computation import PythonCode
+from fedlearn_edu.runtimes.registry import RUNTIMES, fusers
 from tests.programs import INT, INTS, NUMBERS, add, increment, local
 
 NATIVE = {"federated_map", "federated_aggregate", "sequence_map", "sequence_reduce"}
@@ -29,17 +30,22 @@ class Whole:
         self.digest = name
 
 
+def numpy_fuses(monkeypatch: pytest.MonkeyPatch, fuser: Any) -> None:
+    numpy = replace(RUNTIMES["numpy"], fuse=fuser)
+    monkeypatch.setitem(RUNTIMES, "numpy", numpy)
+
+
 @pytest.fixture(autouse=True)
 def _numpy_fuses(monkeypatch: pytest.MonkeyPatch) -> None:
     def make(function: ir.Lambda, name: str) -> ir.Leaf:
         return ir.Leaf("numpy", Whole(function, name), function.type)  # type: ignore[arg-type]
 
-    monkeypatch.setitem(FUSERS, "numpy", make)
+    numpy_fuses(monkeypatch, make)
 
 
 def fused_in(computation: Any) -> tuple[ir.Node, list[Whole]]:
     """The fused tree of a computation, and the code that was made."""
-    tree = fuse(expand_intrinsics(computation.tree, NATIVE), FUSERS)
+    tree = fuse(expand_intrinsics(computation.tree, NATIVE), fusers())
     codes: list[Any] = [leaf.code for leaf in leaves(tree)]
     return tree, [code for code in codes if isinstance(code, Whole)]
 
@@ -113,12 +119,12 @@ def test_functions_as_arguments_are_left_alone() -> None:
 def test_where_a_runtime_declines_its_parts_are_tried(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    accept = FUSERS["numpy"]
+    accept = fusers()["numpy"]
 
     def picky(function: ir.Lambda, name: str) -> ir.Leaf | None:
         return None if "sequence" in name else accept(function, name)
 
-    monkeypatch.setitem(FUSERS, "numpy", picky)
+    numpy_fuses(monkeypatch, picky)
     twice = fl.federated_computation(lambda x: increment(increment(x)), INT)
     mapped = fl.federated_computation(lambda s: fl.sequence_map(twice, s), NUMBERS)
     tree, [whole] = fused_in(mapped)
@@ -129,7 +135,7 @@ def test_where_a_runtime_declines_its_parts_are_tried(
 def test_trees_of_other_runtimes_are_left_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delitem(FUSERS, "numpy")
+    numpy_fuses(monkeypatch, None)
     twice = fl.federated_computation(lambda x: increment(increment(x)), INT)
     assert fused_in(twice) == (twice.tree, [])
 
@@ -144,7 +150,7 @@ def test_after_an_error_the_program_is_run_step_by_step(
     def make(function: ir.Lambda, name: str) -> ir.Leaf:
         return ir.Leaf("numpy", Failing(function, name), function.type)
 
-    monkeypatch.setitem(FUSERS, "numpy", make)
+    numpy_fuses(monkeypatch, make)
     # Or else it is Python code, and nobody knows what happens if it runs again.
     monkeypatch.setattr(PythonCode, "is_pure", True, raising=False)
 

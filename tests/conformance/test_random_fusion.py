@@ -61,8 +61,8 @@ def stack(max_fanout: int, *, fuse: bool) -> tuple[SyncExecutionContext, Tape]:
     factory = local_executor_factory(
         max_fanout=max_fanout, support_sequence_ops=True, fuse=fuse
     )
-    factory.tape = Tape()
-    return SyncExecutionContext(factory), factory.tape
+    vars(factory)["tape"] = tape = Tape()
+    return SyncExecutionContext(factory), tape
 
 
 def written(writer: Writer) -> Any:

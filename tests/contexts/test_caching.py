@@ -7,26 +7,22 @@ from typing import Any
 
 import pytest
 
-from fedlearn_edu.contexts.factories import Cache
+from fedlearn_edu.contexts.cache import Cache
 from fedlearn_edu.framework import Tape
 from tests.patience import PATIENCE_S
 
 
-def cache_of(size: int, tape: Tape | None = None) -> Cache[str, str]:
-    return Cache(size, "built", tape)
-
-
 def is_there(cache: Cache[str, str], key: str) -> bool:
     """Without making it, and without making it any younger."""
-    return key in cache._entries
+    return key in cache._kept
 
 
 def ask(cache: Cache[str, str], *keys: str) -> list[str]:
-    return [cache.get(key, lambda key=key: key.upper(), "", "") for key in keys]  # type: ignore[misc]
+    return [cache.get(key, key.upper) for key in keys]
 
 
 def test_what_was_used_longest_ago_goes_first() -> None:
-    cache = cache_of(3)
+    cache: Cache[str, str] = Cache(3)
     assert ask(cache, *"abc") == list("ABC")
     ask(cache, "a")  # used again: young
     ask(cache, "d")
@@ -34,14 +30,13 @@ def test_what_was_used_longest_ago_goes_first() -> None:
 
 
 def test_a_value_is_made_once() -> None:
-    cache, numbers = cache_of(3), iter("123")
-    assert [cache.get("a", lambda: next(numbers), "", "") for _ in range(3)] == 3 * [
-        "1"
-    ]
+    cache: Cache[str, str] = Cache(3)
+    numbers = iter("123")
+    assert [cache.get("a", lambda: next(numbers)) for _ in range(3)] == 3 * ["1"]
 
 
 def test_what_cannot_be_made_is_tried_again_and_pushes_nothing_out() -> None:
-    cache = cache_of(2)
+    cache: Cache[str, str] = Cache(2)
     ask(cache, *"ab")
 
     def fail() -> Any:
@@ -49,7 +44,7 @@ def test_what_cannot_be_made_is_tried_again_and_pushes_nothing_out() -> None:
 
     for key in "cdef":
         with pytest.raises(KeyError, match="mine"):
-            cache.get(key, fail, "", "")
+            cache.get(key, fail)
     assert [is_there(cache, key) for key in "abcdef"] == [True, True, *4 * [False]]
     assert ask(cache, "c") == ["C"]
 
@@ -64,7 +59,8 @@ def side_by_side(*work: Callable[[], Any]) -> None:
 
 
 def test_threads_wait_for_the_one_that_makes_it() -> None:
-    cache, made, got = cache_of(3), [], []
+    cache: Cache[str, str] = Cache(3)
+    made, got = list[str](), list[str]()
     begun, others = threading.Event(), threading.Event()
 
     def make() -> str:
@@ -76,15 +72,15 @@ def test_threads_wait_for_the_one_that_makes_it() -> None:
     def late() -> None:
         begun.wait(PATIENCE_S)
         others.set()
-        got.append(cache.get("a", make, "", ""))
+        got.append(cache.get("a", make))
 
-    side_by_side(lambda: got.append(cache.get("a", make, "", "")), late, late)
+    side_by_side(lambda: got.append(cache.get("a", make)), late, late)
     assert (made, got) == (["a"], ["A", "A", "A"])
 
 
 def test_while_one_is_made_others_can_be_had() -> None:
     """Also by whoever makes it."""
-    cache = cache_of(3)
+    cache: Cache[str, str] = Cache(3)
     begun, other = threading.Event(), threading.Event()
 
     def make() -> str:
@@ -97,12 +93,12 @@ def test_while_one_is_made_others_can_be_had() -> None:
         ask(cache, "b")
         other.set()
 
-    side_by_side(lambda: cache.get("a", make, "", ""), meanwhile)
+    side_by_side(lambda: cache.get("a", make), meanwhile)
     assert ask(cache, "a") == ["BC"]
 
 
 def test_it_forgets_what_is_meant() -> None:
-    cache = cache_of(3)
+    cache: Cache[str, str] = Cache(3)
     ask(cache, *"abc")
     assert cache.forget(lambda key: key != "b") == ["A", "C"]
     assert [is_there(cache, key) for key in "abc"] == [False, True, False]
@@ -110,9 +106,9 @@ def test_it_forgets_what_is_meant() -> None:
 
 def test_the_tape_tells_what_was_made_and_what_was_there() -> None:
     tape = Tape()
-    cache = cache_of(3, tape)
+    cache: Cache[str, str] = Cache(3)
     for detail in ("one", "two"):
-        cache.get("a", lambda: "A", "int32", detail)
+        cache.get("a", lambda: "A", tape, "built", "int32", detail)
     assert [(e.layer, e.participant, e.what, e.type, e.detail) for e in tape] == [
         ("context", "all", "built", "int32", "one"),
         ("context", "all", "reused", "int32", "two"),
@@ -123,5 +119,5 @@ def test_the_tape_tells_what_was_made_and_what_was_there() -> None:
 def test_what_failed_was_not_made() -> None:
     tape = Tape()
     with pytest.raises(ZeroDivisionError):
-        cache_of(3, tape).get("a", lambda: str(1 // 0), "", "")
+        Cache[str, str](3).get("a", lambda: str(1 // 0), tape)
     assert len(tape) == 0

@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.contexts import stacks
-from fedlearn_edu.contexts.stacks import leaf_executor
 from fedlearn_edu.errors import CardinalityError
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.federating import implements
+from fedlearn_edu.runtimes.registry import RUNTIMES, Runtime, leaf_executor
 from tests.executors.examples import CountingExecutor, Plain
 from tests.patience import PATIENCE_S
 from tests.programs import (
@@ -289,7 +288,7 @@ def test_clients_are_dealt_out_to_at_most_one_thread_per_core(
     clients: int, options: Any, threads: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 3)
-    monkeypatch.setattr(stacks, "GIL_BOUND", frozenset())
+    monkeypatch.setitem(RUNTIMES, "numpy", Runtime(fw.NumPyExecutor))
     assert threads_of_clients(clients, **options) == threads
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.contexts import clock, event_loop, stacks
+from fedlearn_edu.contexts import clock, event_loop
 from fedlearn_edu.errors import ComputationTimeoutError, ContextError
 from fedlearn_edu.framework import (
     AsyncExecutionContext,
@@ -24,6 +24,7 @@ from fedlearn_edu.framework import (
     local_executor_factory,
     thread_debugging_executor_factory,
 )
+from fedlearn_edu.runtimes.registry import RUNTIMES, Runtime
 from tests.executors.examples import run
 from tests.patience import PATIENCE_S
 from tests.programs import local
@@ -153,7 +154,7 @@ def test_time_limit_names_the_client_that_hangs(
 def test_threads_that_hang_hold_up_no_later_call(
     hanging: Hanging, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stacks, "GIL_BOUND", frozenset())
+    monkeypatch.setitem(RUNTIMES, "numpy", Runtime(fl.framework.NumPyExecutor))
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     everywhere = hanging.everywhere()
     with local():

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.contexts.stacks import StackBuilder, StackPlan
 from fedlearn_edu.course.lessons import EXERCISES
 from fedlearn_edu.course.single_executor import SingleExecutorStrategy
 from fedlearn_edu.errors import UnsupportedIntrinsicError
@@ -53,8 +52,8 @@ def test_room_with_both_methods_keeps_to_the_language() -> None:
 
 @pytest.mark.parametrize(("clients", "fan_out"), [(6, 3), (9, 2), (7, 3), (5, 5)])
 def test_groups_are_made_as_the_lesson_counts_them(clients: int, fan_out: int) -> None:
-    builder = StackBuilder(StackPlan(max_fanout=fan_out), frozenset({"numpy"}))
-    top = builder.hierarchy(clients)
+    factory = local_executor_factory(max_fanout=fan_out)
+    top = vars(factory.create_executor({fl.CLIENTS: clients}))["_target"]
     assert isinstance(top, FederatingExecutor)
     server_and_groups = top.strategy.targets
     count = EXERCISES["messages_at_top"].solution(clients, fan_out)

@@ -10,7 +10,7 @@ import pytest
 
 import fedlearn_edu
 from fedlearn_edu.__main__ import _build_parser
-from fedlearn_edu.contexts import stacks
+from fedlearn_edu.contexts import factories
 from fedlearn_edu.language.intrinsic import all_intrinsics
 from fedlearn_edu.types import notation
 from tests.architecture.repository import PACKAGE, ROOT, named, package_files
@@ -98,7 +98,7 @@ def _rooms(floor: str, separator: str) -> set[str]:
 
 def test_picture_of_the_stack_is_the_one_the_code_shows() -> None:
     [picture] = blocks(ARCHITECTURE, "")
-    shown = [line.strip() for line in (stacks.__doc__ or "").splitlines()]
+    shown = [line.strip() for line in (factories.__doc__ or "").splitlines()]
     assert picture.strip().splitlines()
     assert not [ln for ln in picture.splitlines() if ln.strip() not in shown]
 

@@ -11,8 +11,8 @@ import pytest
 
 import fedlearn_edu as fl
 from examples.softmax import make_clients
-from fedlearn_edu.contexts import stacks
 from fedlearn_edu.framework import SyncExecutionContext, local_executor_factory
+from fedlearn_edu.runtimes.registry import RUNTIMES, Runtime
 from fedlearn_edu.testing import Case, assert_conforms, cases
 from tests.architecture.repository import ROOT
 
@@ -21,7 +21,7 @@ jax_fed_avg = pytest.importorskip("examples.jax_runtime.fed_avg")
 runtime = pytest.importorskip("examples.jax_runtime.runtime")
 
 pytestmark = pytest.mark.thorough
-stacks._makers.pop(runtime.RUNTIME)  # other tests know the runtimes of the package only
+RUNTIMES.pop(runtime.RUNTIME)  # other tests know the runtimes of the package only
 
 FOLDER = ROOT / "examples" / "jax_runtime"
 FACES = {"fedlearn_edu", "fedlearn_edu.framework"}
@@ -31,7 +31,7 @@ STACKS = {"only JAX": {"leaf": "jax"}, "all runtimes": {}, "groups": {"max_fanou
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(stacks._makers, runtime.RUNTIME, runtime.JAXExecutor)
+    monkeypatch.setitem(RUNTIMES, runtime.RUNTIME, Runtime(runtime.JAXExecutor))
 
 
 def _needs_text(case: Case) -> bool:

@@ -20,7 +20,7 @@ from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import FederatedType, FunctionType
 from fedlearn_edu.types.sequences import LazySequence, unwrap
 
-# The names `contexts/stacks.py` gives the layers on top and at the bottom.
+# The names `contexts/factories.py` gives the layers on top and at the bottom.
 TOP_LAYER, BOTTOM_LAYER = "reference_resolving", "leaf"
 
 

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from fedlearn_edu.contexts import stacks as leaves
 from fedlearn_edu.language import intrinsic as definition
+from fedlearn_edu.runtimes.registry import RUNTIMES
 
 
 @pytest.fixture(autouse=True)
 def _same_registries_afterwards() -> Iterator[None]:
-    registries = (definition._registry, leaves._makers)
+    registries = (definition._registry, RUNTIMES)
     before = [dict(registry) for registry in registries]
     yield
     for registry, entries in zip(registries, before, strict=True):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stack that learners build in lesson 05 is the one that the factory builds.
 
-The recorders stand where `contexts/stacks.py` puts them, those between the layers that
-an answer builds included: they are slipped in between after it has built.
+The recorders stand where `contexts/factories.py` puts them, those between the layers
+that an answer builds included: they are slipped in between after it has built.
 """
 
 from collections.abc import Sequence

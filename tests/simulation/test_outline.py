@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.contexts.stacks import StackPlan, build_stack
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.simulation.outline import LayerOutline, outline_of
 from tests.extension.own_strategy import OneRoomStrategy
 
 fw = fl.framework
-PLAIN = StackPlan()
-PLANS = {
+make = fw.local_executor_factory
+PLAIN = make()
+FACTORIES = {
     "plain": PLAIN,
-    "sequences": StackPlan(support_sequence_ops=True),
-    "no threads": StackPlan(use_threads=False),
-    "sizing": StackPlan(meter=fw.Meter()),
-    "sizing, sequences": StackPlan(meter=fw.Meter(), support_sequence_ops=True),
+    "sequences": make(support_sequence_ops=True),
+    "no threads": make(use_threads=False),
+    "sizing": fw.sizing_executor_factory(),
+    "sizing, sequences": fw.sizing_executor_factory(support_sequence_ops=True),
 }
 
 
@@ -45,18 +45,18 @@ def there(layers: Sequence[LayerOutline]) -> list[str]:
     return [layer.name for layer in layers if layer.is_there]
 
 
-@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("name", FACTORIES)
 @pytest.mark.parametrize("threads_help", [False, True])
 def test_outline_has_the_layers_of_the_stack_that_is_built(
     name: str, threads_help: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = PLANS[name]
+    factory = replace(FACTORIES[name], leaf="numpy")
     monkeypatch.setattr(os, "cpu_count", lambda: 4)
     runtimes = frozenset({"one that lets go of the lock"} if threads_help else {})
-    stack: Any = build_stack(replace(plan, leaf="numpy"), 3, runtimes)
+    stack: Any = factory.create_executor({fl.CLIENTS: 3}, runtimes)
     federating = vars(stack)["_target"]
     targets = vars(federating.strategy)["_targets"]
-    outline = outline_of(plan)
+    outline = outline_of(factory)
 
     assert there(outline.shared) == [short_name(stack), short_name(federating)]
     server, clients, unplaced = outline.groups
@@ -76,7 +76,7 @@ def test_outline_has_the_layers_of_the_stack_that_is_built(
 
 
 def test_a_recorded_stack_has_no_threads_and_a_remark() -> None:
-    outline = outline_of(StackPlan(tape=fw.Tape()))
+    outline = outline_of(make(tape=fw.Tape()))
     assert [group.on_top for group in outline.groups] == [(), (), ()]
     assert "tape" in dict(outline.remarks)
     assert "tape" not in dict(outline_of(PLAIN).remarks)
@@ -84,7 +84,7 @@ def test_a_recorded_stack_has_no_threads_and_a_remark() -> None:
 
 @pytest.mark.parametrize(("support", "answer"), [(True, "yes"), (False, "no")])
 def test_sequence_operators_are_answered_in_a_word(support: bool, answer: str) -> None:
-    outline = outline_of(StackPlan(support_sequence_ops=support))
+    outline = outline_of(make(support_sequence_ops=support))
     assert outline.has_sequence_operators == answer
     assert sum(layer.name == "Sequence" for layer in outline.own) == 1
 
@@ -101,16 +101,16 @@ def test_sequence_operators_are_answered_in_a_word(support: bool, answer: str) -
     ],
 )
 def test_the_leaf_is_the_one_that_was_asked_for(leaf: Any, words: str) -> None:
-    assert outline_of(StackPlan(leaf=leaf)).own[-1] == LayerOutline("leaf", words)
+    assert outline_of(make(leaf=leaf)).own[-1] == LayerOutline("leaf", words)
 
 
 def test_remarks_tell_the_numbers_and_the_strategy() -> None:
-    remarks = dict(outline_of(StackPlan(default_num_clients=7, max_fanout=20)).remarks)
+    remarks = dict(outline_of(make(default_num_clients=7, max_fanout=20)).remarks)
     assert "; 7 without" in remarks["n"]
     resolving, composing = remarks["strategy"].split(", ")
     assert resolving == "FederatedResolvingStrategy"
     assert composing == "from 20 clients on FederatedComposingStrategy"
-    own = dict(outline_of(StackPlan(strategy=OneRoomStrategy)).remarks)
+    own = dict(outline_of(make(strategy=OneRoomStrategy)).remarks)
     assert own["strategy"] == "OneRoomStrategy"
 
 
@@ -143,8 +143,8 @@ strategy: OneRoomStrategy"""
 
 
 def test_text_is_a_tree() -> None:
-    with_all = StackPlan(default_num_clients=3, support_sequence_ops=True)
+    with_all = make(default_num_clients=3, support_sequence_ops=True)
     assert outline_of(with_all).to_text() == WITH
-    small = StackPlan(strategy=OneRoomStrategy, leaf="numpy", use_threads=False)
+    small = make(strategy=OneRoomStrategy, leaf="numpy", use_threads=False)
     assert outline_of(small).to_text() == WITHOUT
     assert max(map(len, f"{WITH}\n{WITHOUT}".splitlines())) <= 88

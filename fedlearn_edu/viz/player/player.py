@@ -13,7 +13,7 @@ import ipywidgets as widgets
 import numpy as np
 from matplotlib.figure import Figure
 
-from fedlearn_edu.contexts.recorded import record
+from fedlearn_edu.contexts.execution import record
 from fedlearn_edu.errors import TypeMismatchError, describe, short_traceback
 from fedlearn_edu.executors.recording import Tape
 from fedlearn_edu.executors.traffic import EDGES, TO_CLIENTS, TO_SERVER

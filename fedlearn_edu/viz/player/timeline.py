@@ -32,7 +32,7 @@ MAX_LANES = 30
 """With more clients than that, several of them share a lane."""
 
 _SHARED_LANES = 10
-# From the top of a stack to its bottom, as `contexts/stacks.py` names them.
+# From the top of a stack to its bottom, as `contexts/factories.py` names them.
 _TOP_LAYER = "reference_resolving"
 _LAYERS = ("context", _TOP_LAYER, "federating", "participant", "sequence", "leaf")
 

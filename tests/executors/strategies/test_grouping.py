@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.contexts import stacks as leaves
 from fedlearn_edu.executors.batched import BatchedRuntime, Entries, Group, Parts, Same
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.runtimes.registry import RUNTIMES, Runtime
 from fedlearn_edu.structure import Struct
 from tests.patience import PATIENCE_S
 from tests.programs import INTS, add, increment, local, mapped, total
@@ -60,7 +60,8 @@ def _member(held: Any, index: int) -> Any:
 def diary(monkeypatch: pytest.MonkeyPatch) -> Diary:
     """NumPy code runs together while this is in use."""
     diary = Diary()
-    monkeypatch.setitem(leaves._batched, "numpy", lambda: diary)
+    together = Runtime(fl.framework.NumPyExecutor, batched=lambda: diary)
+    monkeypatch.setitem(RUNTIMES, "numpy", together)
     return diary
 
 

@@ -10,10 +10,10 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import tf
-from fedlearn_edu.contexts.stacks import leaf_executor
 from fedlearn_edu.errors import ExecutorError
 from fedlearn_edu.executors.layer import AnyRuntimeExecutor
 from fedlearn_edu.ir.operations import cast, operation
+from fedlearn_edu.runtimes.registry import leaf_executor
 from tests.executors.examples import call, pair, run
 from tests.programs import INT, INTS, NUMBERS, increment, local, mapped
 

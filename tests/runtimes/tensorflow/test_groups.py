@@ -16,6 +16,7 @@ from fedlearn_edu import tf
 from fedlearn_edu.errors import ComputationFailedError
 from fedlearn_edu.executors.batched import Entries, Group
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
+from fedlearn_edu.runtimes.registry import batched_runtime
 from fedlearn_edu.runtimes.tensorflow import groups
 from fedlearn_edu.runtimes.tensorflow.packing import columns
 from fedlearn_edu.testing import assert_same
@@ -197,15 +198,14 @@ def test_what_was_captured_is_not_traced_again() -> None:
         return fl.federated_map(shift, v)
 
     check(program, [1.0, 2.0], 7.0)
-    from fedlearn_edu.contexts.stacks import _tensorflow_batched
-
-    before = len(_tensorflow_batched()._graphs)  # type: ignore[attr-defined]
+    together: Any = batched_runtime("tensorflow", frozenset({"tensorflow"}))
+    before = len(together._graphs)
     factory = local_executor_factory(support_sequence_ops=True)
     with SyncExecutionContext(factory):
         assert program([1.0, 2.0], 8.0) == [18, 28]
-        after_one = len(_tensorflow_batched()._graphs)  # type: ignore[attr-defined]
+        after_one = len(together._graphs)
         assert program([1.0, 2.0], 9.0) == [19, 29]
-    assert len(_tensorflow_batched()._graphs) == after_one >= before  # type: ignore[attr-defined]
+    assert len(together._graphs) == after_one >= before
 
 
 def test_random_numbers_differ_between_clients() -> None:

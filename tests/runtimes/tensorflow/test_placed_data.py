@@ -7,6 +7,7 @@ import weakref
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import CLIENTS, SERVER
-from fedlearn_edu.contexts import stacks as leaves
 from fedlearn_edu.framework import SyncExecutionContext, Tape, sizing_executor_factory
+from fedlearn_edu.runtimes.registry import RUNTIMES
 from fedlearn_edu.testing import assert_same
 from fedlearn_edu.types.sequences import Cached
 from tests.programs import local, mapped
@@ -48,7 +49,8 @@ def unfused_tape(request: pytest.FixtureRequest) -> Any:
 @pytest.fixture
 def _apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """No client works together with others: `test_groups.py` is about those."""
-    monkeypatch.setattr(leaves, "_batched", {})
+    apart = replace(RUNTIMES["tensorflow"], batched=None)
+    monkeypatch.setitem(RUNTIMES, "tensorflow", apart)
 
 
 @pytest.fixture(params=STACKS)
