@@ -3,55 +3,37 @@
 
 import doctest
 import inspect
+import json
 import re
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import nbformat
-import numpy as np
 import pytest
 from bs4 import BeautifulSoup
+from nbclient.exceptions import CellExecutionError
 
-import fedlearn_edu as fl
 from fedlearn_edu import viz
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import ALARM, CLIENTS, SERVER
 from fedlearn_edu.viz.explorers.background import Job, Work
-from fedlearn_edu.viz.explorers.controls import slider
 from fedlearn_edu.viz.explorers.explorer import Explorer
 from tests.architecture.repository import ROOT
+from tools import publishing, slides
 from tools.docs import docstrings, pages, reference
-from tools.docs.execution import DocsError, run_all
+from tools.docs.execution import run_all
 from tools.docs.still import still
 
 new: Any = nbformat.v4
 STATIC = ROOT / "tools" / "docs" / "static"
 
 
-def test_examples_of_the_tool_hold() -> None:
-    assert doctest.testmod(docstrings) == (0, 3)
-
-
-@pytest.mark.parametrize(
-    ("there", "here"),
-    [
-        ("[a](privacy.md#who-takes-part)", "[a](privacy.md#who-takes-part)"),
-        ("[a](decisions)", "[a](decisions/README.md)"),
-        ("[a](../notebooks/source/a/a.ipynb)", "[a](../notebooks/release/a/a.ipynb)"),
-        ("[a](a.ipynb#What-is-it?)", "[a](a.ipynb#what-is-it)"),
-        ("[a](#What-is-it?)", "[a](#what-is-it)"),
-        ("[a](https://example.org/a.ipynb#B)", "[a](https://example.org/a.ipynb#B)"),
-        ("`f[0](decisions)`", "`f[0](decisions)`"),
-        ("```\n[a](decisions)\n```", "```\n[a](decisions)\n```"),
-        (
-            "[a](../fedlearn_edu/viz)",
-            "[a](../_modules/fedlearn_edu/viz.html){.external}",
-        ),
-    ],
-)
-def test_links_of_a_page_are_written_for_sphinx(there: str, here: str) -> None:
-    assert pages.markdown(ROOT, "docs/analytics", there, save) == here
+@pytest.mark.parametrize("tool", [docstrings, publishing, slides])
+def test_examples_of_a_tool_hold(tool: Any) -> None:
+    found = doctest.testmod(tool)
+    assert found.attempted
+    assert not found.failed
 
 
 # ------------------------------------------------------------------ the reference
@@ -60,32 +42,19 @@ def test_links_of_a_page_are_written_for_sphinx(there: str, here: str) -> None:
 @pytest.mark.tensorflow
 def test_reference_has_every_public_name_with_a_text_of_its_own() -> None:
     golden = (ROOT / "tests" / "golden" / "public_api.txt").read_text()
-    found: dict[str, reference.Entry] = {}
-    for module in reference.MODULES:
-        for entries in reference.groups(module).values():
-            found |= {entry.path: entry for entry in entries}
+    groups = [kind for m in reference.MODULES for kind in reference.groups(m).values()]
+    found = {entry.path: entry for entries in groups for entry in entries}
     for section in golden.split("\n\n"):
         face, *names = re.findall(r"[\w.]+", section)
         assert not {f"{face}.{name}" for name in names} - set(found)
-    same = found["fedlearn_edu.types.TensorType"]
-    assert (same.home, same.directive) == ("fedlearn_edu.TensorType", "autoclass")
-    for path, entry in found.items():
-        value = reference.value_of(path)
-        if entry.directive == "autodata":
-            told = reference.doc_of_data(path, value)
-            foreign = {inspect.getdoc(kind) for kind in (float, tuple, dict, type)}
-            assert told, path
-            assert told not in foreign, path
-    by_kind = reference.groups("fedlearn_edu")
-    assert list(by_kind)[:2] == ["Types", "Intrinsics"]
-    assert "fedlearn_edu.federated_mean" in {e.path for e in by_kind["Intrinsics"]}
+    assert found["fedlearn_edu.types.TensorType"].home == "fedlearn_edu.TensorType"
+    foreign = {inspect.getdoc(kind) for kind in (float, tuple, dict, type)}
+    for path in (path for path in found if found[path].directive == "autodata"):
+        told = reference.doc_of_data(path, reference.value_of(path))
+        assert told not in {"", *foreign}, path
 
 
 # ------------------------------------------------------------------ lessons
-
-
-def save(png: bytes) -> str:
-    return f"pictures/{len(png)}.png"
 
 
 def code(source: str, *outputs: Any, **metadata: Any) -> Any:
@@ -96,7 +65,7 @@ def code(source: str, *outputs: Any, **metadata: Any) -> Any:
 
 def page_of(*cells: Any) -> str:
     notebook = new.new_notebook(cells=[new.new_markdown_cell("# Title\n"), *cells])
-    return pages.from_notebook(notebook, "a/b/02_next", save)
+    return pages.from_notebook(notebook, "a/b/02_next", lambda png: f"{len(png)}.png")
 
 
 def test_solutions_are_folded_and_hidden_tests_left_out() -> None:
@@ -129,7 +98,7 @@ def test_what_cells_showed_is_on_the_page() -> None:
         code("c", new.new_output("error", traceback=["\x1b[31mNo\x1b[0m: <b>"])),
     )
     assert "# 02 · Title\n" in page
-    assert page.count('src="pictures/3.png"') == 2
+    assert page.count('src="3.png"') == 2
     assert 'alt="a &quot;mean&quot; of 2"' in page
     assert 'href="a.html"' in page
     assert "HBox" not in page
@@ -145,9 +114,6 @@ def test_the_site_has_the_colors_of_all_pictures() -> None:
     assert named == {name: color.lower() for name, color in ours.items()}
     for kind in ("client", "server"):
         assert re.search(rf"\.{kind} {{[^}}]*fill: var\(--{kind}\)", css)
-    icon = (STATIC / "favicon.svg").read_text(encoding="utf-8")
-    assert icon.count(CLIENTS.lower()) == 2  # what clients hold, and send
-    assert re.findall(r'<path [^>]*fill="(#\w+)"', icon) == [SERVER.lower()]
 
 
 class Square:
@@ -157,8 +123,8 @@ class Square:
         self.figure, _ = style.new_figure(style.EXPLORER_IN, 2.0)
         self.is_dark = False
 
-    def show(self, size: float) -> str:
-        return f"{size:g} <{'dark' if self.is_dark else 'not run yet'}>"
+    def show(self) -> str:
+        return f"<{'dark' if self.is_dark else 'not run yet'}>"
 
 
 def test_what_moves_is_still_in_the_book_with_its_work_done() -> None:
@@ -167,31 +133,18 @@ def test_what_moves_is_still_in_the_book_with_its_work_done() -> None:
         yield 1, 1, "dark"
         return "done"
 
-    square, controls = Square(), {"size": slider("size (m)", 2.0, 0, 10)}
-    job: Any = Job("Paint", work)
-    shown = still(Explorer("A square", square, controls, job=job)).data
+    square, job = Square(), Job("Paint", work)
+    shown = still(Explorer("A square", square, {}, job=job)).data
     page = BeautifulSoup(shown, "html.parser")
-    assert [picture["alt"] for picture in page.select("img")] == ["2 <dark>"]
-    assert list(page.stripped_strings)[:2] == ["A square", "2 <dark>"]
+    assert [picture["alt"] for picture in page.select("img")] == ["<dark>"]
+    assert "<dark>" in page.stripped_strings
 
 
-def test_mean_and_aggregation_say_how_they_begin_on_the_page() -> None:
-    figure = BeautifulSoup(still(viz.explore_aggregation([1, 2])).data, "html.parser")
-    assert figure.figure is not None
-    assert figure.figure["data-explorer"] == "aggregation"
-    assert '"fan_out": 3' in str(figure.figure["data-start"])
-    assert '"values": [1, 2]' in str(figure.figure["data-start"])
-    assert 'data-explorer="mean"' in still(viz.explore_mean([1.0])).data
-
-
-def test_player_keeps_its_program_and_its_values_in_the_book() -> None:
-    @fl.federated_computation(fl.type_at_clients(np.float32))
-    def average(readings: Any) -> Any:
-        return fl.federated_mean(readings)
-
-    words = still(viz.explore_run(average, [1.0, 2.0])).data
-    for part in ("The program that runs", "bytes so far", "position:absolute"):
-        assert part in words
+def test_aggregation_says_how_it_begins_on_the_page() -> None:
+    page = BeautifulSoup(still(viz.explore_aggregation([1, 2])).data, "html.parser")
+    [figure] = page.select('figure[data-explorer="aggregation"]')
+    begin = json.loads(str(figure["data-start"]))
+    assert (begin["fan_out"], begin["values"]) == (3, [1, 2])
 
 
 # ------------------------------------------------------------------ running
@@ -200,9 +153,7 @@ def test_player_keeps_its_program_and_its_values_in_the_book() -> None:
 @pytest.mark.notebook
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_lesson_is_run_again_when_it_changes_and_named_when_it_fails(
-    tmp_path: Path,
-) -> None:
+def test_lesson_is_run_again_when_it_changes_and_may_not_fail(tmp_path: Path) -> None:
     path, kept = tmp_path / "02_next.ipynb", tmp_path / "kept"
     run = partial(run_all, [path], kept)
 
@@ -217,7 +168,5 @@ def test_lesson_is_run_again_when_it_changes_and_named_when_it_fails(
     assert run() == first
     assert (kept / path.name).stat().st_mtime_ns == ran.st_mtime_ns  # not written again
     put("1 + 1", "2 / 0")
-    with pytest.raises(DocsError, match="does not run") as said:
+    with pytest.raises(CellExecutionError, match="division by zero"):
         run()
-    assert said.value.found == "ZeroDivisionError: division by zero"
-    assert said.value.where == "02_next.ipynb, cell c2"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Slides are cut where they should be, show no answer, and ask no other host."""
 
-import doctest
 import re
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,6 @@ from typing import Any
 import nbformat
 import pytest
 
-from tools import slides
 from tools.cells import answer_cells, check_cells, read
 from tools.release import SOURCE
 from tools.slides import is_question, with_slides, write
@@ -29,23 +27,6 @@ def cut(notebook: Any) -> list[list[Any]]:
             found.append([])
         found[-1].append(cell)
     return [slide for slide in found if slide]
-
-
-def test_examples_hold() -> None:
-    assert doctest.testmod(slides).failed == 0
-
-
-def test_headings_and_answers_begin_slides_and_words_stay_with_a_picture() -> None:
-    picture = new.new_output("execute_result", data={"text/html": "<img>"})
-    asked = "# One\n\na\n\n## Two\n\nb <details>folded</details>\n\nWhat is c?"
-    cells = [new.new_markdown_cell(asked)]
-    cells += [new.new_code_cell("c", outputs=[picture]), new.new_markdown_cell("In c")]
-    cells += [new.new_markdown_cell("d\n\n## Where this lives\n\ne")]
-    notebook = new.new_notebook(cells=cells)
-    shown = [[cell.source.strip() for cell in slide] for slide in cut(notebook)]
-    assert shown == [["# One", "a"], ["## Two", "b", "What is c?"], ["c", "In c", "d"]]
-    bound = [c.metadata["slideshow"]["slide_type"] == "-" for c in notebook.cells]
-    assert bound == [False, True, False, True, False, False, True, False]
 
 
 @pytest.mark.parametrize("name", LESSONS)
