@@ -3,18 +3,14 @@
 
 import doctest
 import inspect
-import json
 import re
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
-from nbclient.exceptions import CellExecutionError
 
-from fedlearn_edu import viz
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import ALARM, CLIENTS, SERVER
 from fedlearn_edu.viz.explorers.background import Job, Work
@@ -57,54 +53,43 @@ def test_reference_has_every_public_name_with_a_text_of_its_own() -> None:
 # ------------------------------------------------------------------ lessons
 
 
-def code(source: str, *outputs: Any, **metadata: Any) -> Any:
-    cell = new.new_code_cell(source, metadata=metadata)
-    cell.outputs = list(outputs)
-    return cell
-
-
-def page_of(*cells: Any) -> str:
-    notebook = new.new_notebook(cells=[new.new_markdown_cell("# Title\n"), *cells])
+def page_of(*cells: tuple[str, list[Any], bool]) -> str:
+    made = [new.new_markdown_cell("# Title\n")]
+    for source, outputs, solution in cells:
+        about = {"nbgrader": {"solution": solution}}
+        made.append(new.new_code_cell(source, outputs=outputs, metadata=about))
+    notebook = new.new_notebook(cells=made)
     return pages.from_notebook(notebook, "a/b/02_next", lambda png: f"{len(png)}.png")
 
 
 def test_solutions_are_folded_and_hidden_tests_left_out() -> None:
     answer = "### BEGIN SOLUTION\nhalf = 1 / 2\n### END SOLUTION"
-    tests = "assert half\n### BEGIN HIDDEN TESTS\nassert half == 0.5\n"
-    page = page_of(
-        code(answer, nbgrader={"solution": True}),
-        code(f"{tests}### END HIDDEN TESTS", nbgrader={"solution": False}),
-    )
+    hidden = "### BEGIN HIDDEN TESTS\nassert half == 0.5\n### END HIDDEN TESTS"
+    page = page_of((answer, [], True), (f"assert half\n{hidden}", [], False))
     before, _, folded = page.partition("<summary>One way to do it</summary>")
     inside, _, after = folded.partition("</details>")
     assert "half" not in before
     assert "half = 1 / 2" in inside
-    assert "assert half" in after
-    assert "half == 0.5" not in page
-    assert "###" not in page
-    assert "built without running" in page
+    assert "assert half\n" in after
+    assert not re.search("###|half == 0.5", page)
 
 
 def test_what_cells_showed_is_on_the_page() -> None:
-    moving = {"application/vnd.jupyter.widget-view+json": {}, "image/png": "QUJD"}
-    shown: list[dict[str, Any]] = [
+    widget: dict[str, Any] = {"application/vnd.jupyter.widget-view+json": {}}
+    shown = [
         {"text/html": '<img src="data:image/png;base64,QUJD"><a href="a.ipynb">a</a>'},
-        {**moving, "text/plain": 'a "mean" of 2'},
-        {"application/vnd.jupyter.widget-view+json": {}, "text/plain": "HBox(...)"},
+        {**widget, "image/png": "QUJD", "text/plain": 'a "mean" of 2'},
+        {**widget, "text/plain": "HBox(...)"},
     ]
-    page = page_of(
-        code("a", *(new.new_output("display_data", each) for each in shown)),
-        code("b", new.new_output("stream", text="<b>")),
-        code("c", new.new_output("error", traceback=["\x1b[31mNo\x1b[0m: <b>"])),
-    )
-    assert "# 02 · Title\n" in page
-    assert page.count('src="3.png"') == 2
-    assert 'alt="a &quot;mean&quot; of 2"' in page
-    assert 'href="a.html"' in page
-    assert "HBox" not in page
-    assert '<pre class="printed" tabindex="0">&lt;b&gt;</pre>' in page
-    assert '<pre class="failed" tabindex="0">No: &lt;b&gt;</pre>' in page
-    assert "after it was run" in page
+    outputs = [new.new_output("display_data", each) for each in shown]
+    outputs += [new.new_output("stream", text="<b>")]
+    outputs += [new.new_output("error", traceback=["\x1b[31mNo\x1b[0m: <b>"])]
+    page = page_of(("a", outputs, False))
+    look = BeautifulSoup(page.partition('class="output">')[2], "html.parser")
+    assert [each["src"] for each in look.select("img")] == ["3.png"] * 2
+    assert look.select("img")[1]["alt"] == 'a "mean" of 2'
+    assert [each["href"] for each in look.select("a")] == ["a.html"]
+    assert [each.text for each in look.select("pre")] == ["<b>", "No: <b>"]
 
 
 def test_the_site_has_the_colors_of_all_pictures() -> None:
@@ -112,8 +97,6 @@ def test_the_site_has_the_colors_of_all_pictures() -> None:
     named = dict(re.findall(r"--(client|server|alarm): (#\w+)", css))
     ours = {"client": CLIENTS, "server": SERVER, "alarm": ALARM}
     assert named == {name: color.lower() for name, color in ours.items()}
-    for kind in ("client", "server"):
-        assert re.search(rf"\.{kind} {{[^}}]*fill: var\(--{kind}\)", css)
 
 
 class Square:
@@ -140,33 +123,24 @@ def test_what_moves_is_still_in_the_book_with_its_work_done() -> None:
     assert "<dark>" in page.stripped_strings
 
 
-def test_aggregation_says_how_it_begins_on_the_page() -> None:
-    page = BeautifulSoup(still(viz.explore_aggregation([1, 2])).data, "html.parser")
-    [figure] = page.select('figure[data-explorer="aggregation"]')
-    begin = json.loads(str(figure["data-start"]))
-    assert (begin["fan_out"], begin["values"]) == (3, [1, 2])
-
-
 # ------------------------------------------------------------------ running
 
 
 @pytest.mark.notebook
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_lesson_is_run_again_when_it_changes_and_may_not_fail(tmp_path: Path) -> None:
+def test_lesson_is_run_again_when_it_changes(tmp_path: Path) -> None:
     path, kept = tmp_path / "02_next.ipynb", tmp_path / "kept"
-    run = partial(run_all, [path], kept)
 
-    def put(*sources: str) -> None:
-        cells = [new.new_code_cell(each, id=f"c{each[0]}") for each in sources]
+    def put(source: str) -> None:
+        cells = [new.new_code_cell(source)]
         nbformat.write(new.new_notebook(cells=cells), path)  # type: ignore[no-untyped-call]
 
     put("from fedlearn_edu import viz\nviz.explore_mean([2.0])")
-    first = run()
+    first = run_all([path], kept)
     assert "A still picture" in str(first[path].cells[0].outputs)
     ran = (kept / path.name).stat()
-    assert run() == first
+    assert run_all([path], kept) == first
     assert (kept / path.name).stat().st_mtime_ns == ran.st_mtime_ns  # not written again
-    put("1 + 1", "2 / 0")
-    with pytest.raises(CellExecutionError, match="division by zero"):
-        run()
+    put("1 + 1")
+    assert run_all([path], kept) != first

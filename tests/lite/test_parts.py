@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of `make lite` that need no download, each on a few bytes of its own."""
 
-import zipfile
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -10,12 +9,10 @@ import nbformat
 import pytest
 
 from tools.lite import contents
-from tools.lite.kernel import lock
 from tools.lite.pyodide import HERE, SETTING, LiteError, Release, collect, pinned
 from tools.release import ROOT
 
-LOCK: Any = {"info": {"python": "3.14.0"}, "packages": {"numpy": {"name": "numpy"}}}
-RELEASE = Release("9.9", {"pyodide.mjs": sha256(b"core").hexdigest()}, LOCK)
+RELEASE = Release("9.9", {"pyodide.mjs": sha256(b"core").hexdigest()}, {})
 
 
 def test_only_what_was_published_is_taken(
@@ -30,18 +27,6 @@ def test_only_what_was_published_is_taken(
         collect(RELEASE, tmp_path)
     file.write_bytes(b"core")
     assert collect(RELEASE, tmp_path) == [file]
-
-
-def test_lock_lists_a_wheel_with_what_it_needs_in_a_browser(tmp_path: Path) -> None:
-    made = tmp_path / "Toy_Box-1.0-py3-none-any.whl"
-    needs = ["NumPy>=1", "tensorflow; sys_platform != 'emscripten'", "a; extra == 'b'"]
-    lines = ["Name: Toy_Box", "Version: 1.0", *(f"Requires-Dist: {n}" for n in needs)]
-    with zipfile.ZipFile(made, "w") as archive:
-        archive.writestr("Toy_Box/__init__.py", "")
-        archive.writestr("Toy_Box-1.0.dist-info/METADATA", "\n".join(lines))
-    entry = lock(RELEASE, [made])["packages"]["toy-box"]
-    assert (entry["depends"], entry["imports"]) == (["numpy"], ["Toy_Box"])
-    assert entry["sha256"] == sha256(made.read_bytes()).hexdigest()
 
 
 def test_note_stands_for_what_needs_tensorflow() -> None:
