@@ -5,6 +5,7 @@ import doctest
 import inspect
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import nbformat
@@ -22,7 +23,6 @@ from tools.docs.execution import run_all
 from tools.docs.still import still
 
 new: Any = nbformat.v4
-STATIC = ROOT / "tools" / "docs" / "static"
 
 
 @pytest.mark.parametrize("tool", [docstrings, publishing, slides])
@@ -30,9 +30,6 @@ def test_examples_of_a_tool_hold(tool: Any) -> None:
     found = doctest.testmod(tool)
     assert found.attempted
     assert not found.failed
-
-
-# ------------------------------------------------------------------ the reference
 
 
 @pytest.mark.tensorflow
@@ -48,9 +45,6 @@ def test_reference_has_every_public_name_with_a_text_of_its_own() -> None:
     for path in (path for path in found if found[path].directive == "autodata"):
         told = reference.doc_of_data(path, reference.value_of(path))
         assert told not in {"", *foreign}, path
-
-
-# ------------------------------------------------------------------ lessons
 
 
 def page_of(*cells: tuple[str, list[Any], bool]) -> str:
@@ -93,37 +87,25 @@ def test_what_cells_showed_is_on_the_page() -> None:
 
 
 def test_the_site_has_the_colors_of_all_pictures() -> None:
-    css = (STATIC / "site.css").read_text(encoding="utf-8")
+    css = (ROOT / "tools/docs/static/site.css").read_text(encoding="utf-8")
     named = dict(re.findall(r"--(client|server|alarm): (#\w+)", css))
     ours = {"client": CLIENTS, "server": SERVER, "alarm": ALARM}
     assert named == {name: color.lower() for name, color in ours.items()}
 
 
-class Square:
-    """Dark once its job is done."""
-
-    def __init__(self) -> None:
-        self.figure, _ = style.new_figure(style.EXPLORER_IN, 2.0)
-        self.is_dark = False
-
-    def show(self) -> str:
-        return f"<{'dark' if self.is_dark else 'not run yet'}>"
-
-
 def test_what_moves_is_still_in_the_book_with_its_work_done() -> None:
     def work() -> Work:
-        square.is_dark = True
+        seen.append("dark")
         yield 1, 1, "dark"
         return "done"
 
-    square, job = Square(), Job("Paint", work)
+    seen, (figure, _) = ["bright"], style.new_figure(style.EXPLORER_IN, 2.0)
+    square: Any = SimpleNamespace(figure=figure, show=lambda: f"<{seen[-1]}>")
+    job = Job("Paint", work)
     shown = still(Explorer("A square", square, {}, job=job)).data
     page = BeautifulSoup(shown, "html.parser")
     assert [picture["alt"] for picture in page.select("img")] == ["<dark>"]
     assert "<dark>" in page.stripped_strings
-
-
-# ------------------------------------------------------------------ running
 
 
 @pytest.mark.notebook
