@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What there is to read may only become less. `python -m tools.size` prints it, too.
+"""What there is to read may only become less.
 
 To lower a bound, write the new figure. A raise takes as much away elsewhere, by the
 rule in `DECISION`.
