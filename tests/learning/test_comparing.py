@@ -129,13 +129,6 @@ def test_table_and_picture_show_every_process() -> None:
     assert check_figure(viz.draw_comparison(example(), width_in=viz.NARROW_IN))
 
 
-def test_what_is_no_comparison_is_not_drawn() -> None:
-    many = {str(n): example().entries["fast"] for n in range(7)}
-    for wrong in (3, Comparison(many, example().protocol)):
-        with pytest.raises(viz.FigureDataError, match="at most 6 processes"):
-            viz.draw_comparison(wrong)  # type: ignore[arg-type]
-
-
 # ------------------------------------------------------------------ leaderboard
 
 

@@ -46,21 +46,6 @@ def test_types_say_what_goes_in() -> None:
     assert repr(model) == "Model('softmax regression 4-3')"
 
 
-@pytest.mark.parametrize(
-    "model",
-    [models.multilayer_perceptron([5]), models.convolutional_network()],
-    ids=str,
-)
-def test_seed_decides_where_weights_begin(model: Model) -> None:
-    first, again, other = (
-        fl.tf.nest.flatten(model.initialize(seed)) for seed in (1, 1, 2)
-    )
-    for a, b in zip(first, again, strict=True):
-        np.testing.assert_array_equal(a, b)
-    assert any(np.any(a != b) for a, b in zip(first, other, strict=True))
-    assert max(float(np.abs(a).max()) for a in first) < 1
-
-
 def test_layers_of_one_size_do_not_begin_alike() -> None:
     first, second, _ = models.multilayer_perceptron([6, 6], features=6).initialize(0)
     assert np.any(first["weights"] != second["weights"])
@@ -451,13 +436,6 @@ def test_examples_keep_their_shape(shape: Any) -> None:
     right = model.losses(model.initialize(0), {"x": x, "y": np.array([0, 1], np.int32)})
     assert found.loss_per_example == pytest.approx(float(np.mean(right)), rel=1e-5)
     assert learning.run(build_fed_avg(model), data, 1).rounds == 1
-
-
-def test_images_are_placed_as_the_model_takes_them() -> None:
-    model = models.from_keras_model(keras_classifier())
-    process = build_fed_avg(model)
-    images = ClientData(np.ones([2, 4, 4]), [0, 1], [[0, 1]])
-    process.next(process.initialize(), images.place(batch_type=model.batch_type))
 
 
 @pytest.mark.parametrize("shape", [[6, 4], [2, 12], [4, 6, 2], [None]])
