@@ -160,19 +160,6 @@ def test_the_explorer_computes_by_itself_and_follows() -> None:
     assert explorer.sentence == first
 
 
-@pytest.mark.slow
-def test_the_explorer_can_be_stopped_and_goes_on() -> None:
-    explorer = viz.explore_drift("dirichlet_0.1", learning_rate=0.07)
-    job: Any = explorer.job
-    job.stop()
-    job.wait()
-    assert "stopped" in job.line
-    assert explorer.sentence.endswith("not computed yet.")
-    job.begin.click()
-    job.wait()
-    assert "learning rate 0.07. After 5 local epochs" in explorer.sentence
-
-
 def test_counts_may_be_those_of_numpy() -> None:
     found = _checked("iid", np.int64(3), 0.1, np.int32(2))
     assert found == {"data": "iid", "clients": 3, "rate": 0.1, "epochs": 2}
