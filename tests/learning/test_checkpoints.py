@@ -29,6 +29,7 @@ from fedlearn_edu.learning.checkpoints import (
 )
 from fedlearn_edu.learning.config import Options
 from fedlearn_edu.learning.errors import RunError
+from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.learning.training_loop import run
 from fedlearn_edu.simulation import ClientSampling
@@ -50,9 +51,16 @@ def content_of(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-def saved_run(folder: Path, rounds: int = 3, **options: Any) -> Run:
-    how = Options(checkpoints=Checkpoints(folder), **options)
-    return run(PROCESS, small_lists(), rounds, options=how)
+def saved_run(
+    saved: Path | Checkpoints,
+    rounds: int = 3,
+    data: Any = None,
+    process: LearningProcess = PROCESS,
+    **options: Any,
+) -> Run:
+    where = saved if isinstance(saved, Checkpoints) else Checkpoints(saved)
+    how = Options(checkpoints=where, **options)
+    return run(process, data or small_lists(), rounds, options=how)
 
 
 # ---------------------------------------------------------------- files
@@ -98,7 +106,7 @@ def test_a_state_that_cannot_be_saved_is_refused_before_the_first_round() -> Non
 
 def test_the_newest_files_are_kept(tmp_path: Path) -> None:
     how = Checkpoints(tmp_path / "new" / "folder", every=2, keep=2)
-    run(PROCESS, small_lists(), 9, options=Options(checkpoints=how))
+    saved_run(how, 9)
     names = [file.name for file in how.files]
     assert names == ["round_000008.checkpoint", "round_000009.checkpoint"]
     assert sorted(content_of(tmp_path / "new" / "folder")) == [".lock", *names]
@@ -106,7 +114,7 @@ def test_the_newest_files_are_kept(tmp_path: Path) -> None:
 
 def test_all_files_are_kept_if_asked_for(tmp_path: Path) -> None:
     how = Checkpoints(tmp_path, keep=None)
-    run(PROCESS, small_lists(), 5, options=Options(checkpoints=how))
+    saved_run(how, 5)
     assert len(how.files) == 5
 
 
@@ -161,16 +169,10 @@ it.training_loop.run(it.mean_process(), it.small_data(), 3, options=how)
         assert other.stdout.readline() == "begun\n"
         before = content_of(tmp_path)
         with pytest.raises(CheckpointError, match="another run goes on"):
-            run(
-                PROCESS,
-                small_data(),
-                3,
-                options=Options(checkpoints=Checkpoints(tmp_path)),
-            )
+            saved_run(tmp_path, data=small_data())
         assert content_of(tmp_path) == before
         other.kill()
-    how = Options(checkpoints=Checkpoints(tmp_path))
-    resumed = run(PROCESS, small_data(), 3, options=how)
+    resumed = saved_run(tmp_path, data=small_data())
     assert same(resumed.state, run(PROCESS, small_data(), 3).state)
 
 
@@ -263,8 +265,7 @@ def test_a_function_in_the_settings_is_the_same_in_the_next_program(
     for address in ("0x7f01", "0x7f02"):
         settings = f"SGD(<function <lambda> at {address}>)"
         process = replace(PROCESS, settings=settings)
-        options = Options(checkpoints=Checkpoints(tmp_path))
-        run(process, small_lists(), 2, options=options)
+        saved_run(tmp_path, 2, process=process)
 
 
 # ---------------------------------------------------------------- callbacks
@@ -298,8 +299,7 @@ def test_early_stop_decides_the_same_in_a_resumed_run(tmp_path: Path) -> None:
 def test_a_folder_that_is_called_like_a_checkpoint_is_none(tmp_path: Path) -> None:
     (tmp_path / "round_000009.checkpoint").mkdir()
     (tmp_path / "round_000002.checkpoint.tmp").mkdir()
-    how = Options(checkpoints=Checkpoints(tmp_path))
-    assert run(PROCESS, small_lists(), 1, options=how).rounds == 1
+    assert saved_run(tmp_path, 1).rounds == 1
     assert [file.name for file in Checkpoints(tmp_path).files] == [
         "round_000001.checkpoint"
     ]
@@ -310,11 +310,9 @@ def test_an_interrupted_run_is_saved(tmp_path: Path) -> None:
         if so_far.rounds == 2:
             raise KeyboardInterrupt
 
-    how = Options(checkpoints=Checkpoints(tmp_path, every=100), callbacks=[interrupt])
-    assert run(PROCESS, small_lists(), 5, options=how).stopped == "interrupted"
-    resumed = run(
-        PROCESS, small_lists(), 5, options=Options(checkpoints=Checkpoints(tmp_path))
-    )
+    seldom = Checkpoints(tmp_path, every=100)
+    assert saved_run(seldom, 5, callbacks=[interrupt]).stopped == "interrupted"
+    resumed = saved_run(tmp_path, 5)
     assert same(resumed.state, run(PROCESS, small_lists(), 5).state)
     assert numbers(resumed) == numbers(run(PROCESS, small_lists(), 5))
 
@@ -323,9 +321,8 @@ def test_an_error_in_a_callback_does_not_lose_what_was_learned(tmp_path: Path) -
     def broken(so_far: Run) -> None:
         raise ZeroDivisionError
 
-    how = Options(checkpoints=Checkpoints(tmp_path, every=100), callbacks=[broken])
     with pytest.raises(ZeroDivisionError):
-        run(PROCESS, small_lists(), 5, options=how)
+        saved_run(Checkpoints(tmp_path, every=100), 5, callbacks=[broken])
     assert [file.name for file in Checkpoints(tmp_path).files] == [
         "round_000001.checkpoint"
     ]
