@@ -36,7 +36,9 @@ def average(x: Any) -> Any:
 
 
 def _marks(*texts: str) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.tensorflow] * any(map(NEEDS_TENSORFLOW.search, texts))
+    marks = [pytest.mark.tensorflow] * any(map(NEEDS_TENSORFLOW.search, texts))
+    opens_an_explorer = any("explore_" in text for text in texts)
+    return marks + [pytest.mark.thorough] * opens_an_explorer
 
 
 def client_data() -> Any:

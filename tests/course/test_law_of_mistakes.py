@@ -16,13 +16,13 @@ import pytest
 from fedlearn_edu.course.exercise import Attempt, Exercise, call, shown
 from fedlearn_edu.course.judging import judge
 from fedlearn_edu.testing.comparison import alike
-from tests.course.test_lessons import each_exercise
+from tests.course.test_lessons import with_each_exercise
 
 RIGHT = "nothing, as it gives what is right in each case"
 
 
 @pytest.mark.filterwarnings("ignore")  # a mistake may divide by zero
-@each_exercise
+@with_each_exercise("build_my_prox")
 def test_each_mistake_with_a_formula_is_recognized_as_itself(
     exercise: Exercise,
 ) -> None:

@@ -52,6 +52,7 @@ def example() -> Comparison:
     return compared(client_sampling=ClientSampling(count=3, dropout=0.3))
 
 
+@pytest.mark.thorough
 def test_each_run_is_that_of_its_seed() -> None:
     """Data, order and cohorts: what `run` gives under that seed, and nothing else."""
     sampling = ClientSampling(count=3, dropout=0.3, seed=1)

@@ -348,6 +348,7 @@ def text_model(layer: str = "GRU", **embedding: Any) -> Any:
     return fl.tf.keras.Sequential([start, first, recurrent, layers.Dense(5)])
 
 
+@pytest.mark.thorough
 def test_text_model_learns_the_next_character_with_ten_clients() -> None:
     """Of FedAvg's first round, against Keras's own gradients; lengths may differ."""
     theirs, chance = text_model(), np.random.default_rng(0)

@@ -81,7 +81,13 @@ MOVES: dict[str, tuple[Any, dict[str, Any]]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MOVES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.thorough] * (name == "budget"))
+        for name in MOVES
+    ],
+)
 def test_every_control_changes_what_is_said_and_goes_back(name: str) -> None:
     make, moves = MOVES[name]
     explorer = make()

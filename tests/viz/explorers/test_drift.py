@@ -47,6 +47,7 @@ def drift(models: Any) -> Drift:
     return find_drift(DATA, models, 10)
 
 
+@pytest.mark.thorough
 def test_the_mean_of_the_updates_is_a_round_of_fed_avg(drift: Drift) -> None:
     process = learning.build_fed_avg(model(), RATE, local_epochs=EPOCHS)
     placed = digits(DATA).place(batch_size=BATCH_SIZE)
