@@ -6,7 +6,6 @@ import inspect
 import json
 import pickle
 import traceback
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import errors
 from fedlearn_edu.errors import (
-    ArgumentsError,
     FedLearnError,
     NotationError,
     TypeMismatchError,
@@ -28,30 +26,11 @@ from fedlearn_edu.errors import (
 from fedlearn_edu.structure import check_names
 from fedlearn_edu.types import parse_type
 
-FULL = FedLearnError(
-    "wrong fruit", expected="apple", found="pear", where="x", do="swap"
-)
 CLASSES = [
     class_
     for _, class_ in inspect.getmembers(errors, inspect.isclass)
     if issubclass(class_, FedLearnError) and class_ is not FedLearnError
 ]
-
-
-def test_an_error_has_four_labeled_parts() -> None:
-    assert str(FULL).splitlines() == [
-        "wrong fruit",
-        "  expected: apple",
-        "  found:    pear",
-        "  where:    x",
-        "  do:       swap",
-    ]
-
-
-def test_parts_that_are_not_known_are_left_out() -> None:
-    assert (
-        str(FedLearnError("wrong fruit", do="swap")) == "wrong fruit\n  do:       swap"
-    )
 
 
 def test_a_long_part_is_cut_in_its_middle() -> None:
@@ -131,44 +110,6 @@ def test_an_error_of_ours_that_is_no_lesson_is_shown_whole() -> None:
     with pytest.raises(TypeError, match="not iterable") as caught:
         short_traceback(lambda: check_names(5))()  # type: ignore[arg-type]
     assert "structure.py" in files_of(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("function", "keyword", "cure"),
-    [
-        (fl.learning.run, "participation", "write client_sampling=…"),
-        (fl.simulation.ClientData, "looks", "write feature_shifts=…"),
-        (fl.simulation.partitions.iid, "looks", "pass these; help(iid)"),
-    ],
-)
-def test_a_former_keyword_is_told_its_new_name(
-    function: Any, keyword: str, cure: str
-) -> None:
-    with pytest.raises(ArgumentsError) as caught:
-        function(**{keyword: 3})
-    assert cure in str(caught.value)
-
-
-class Fruit:
-    def __call__(self, fruit: str) -> str:
-        return fruit
-
-
-@pytest.mark.parametrize(
-    ("made", "expected"),
-    [
-        (partial(lambda kind, fruit: fruit, 1), "<lambda>(fruit)"),
-        (partial(partial(check_names)), "check_names(names)"),
-        (Fruit(), "Fruit(fruit)"),
-        (partial(Fruit()), "Fruit(fruit)"),
-    ],
-)
-def test_callables_without_a_name_are_told_of_wrong_arguments(
-    made: Any, expected: str
-) -> None:
-    with pytest.raises(ArgumentsError) as caught:
-        short_traceback(made)(1, 2, 3, 4)
-    assert caught.value.expected == expected
 
 
 def test_one_thing_is_not_several() -> None:

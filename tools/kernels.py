@@ -20,29 +20,18 @@ OFFLINE = Path(__file__).parent / "offline"
 _ONLY_IN_TESTS = ("TF_CPP_MIN_LOG_LEVEL", "CUDA_VISIBLE_DEVICES", "MPLBACKEND")
 
 _MEASURE = """
-import sys
-import time
 import sitecustomize
-def _peak():
-    try:
-        with open("/proc/self/status") as status:
-            return next(int(ln.split()[1]) / 1024 for ln in status if "VmHWM" in ln)
-    except OSError:
-        import resource
-        unit = 2**20 if sys.platform == "darwin" else 2**10
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
-print(_peak(), time.process_time())
-print(*sitecustomize.attempts, sep="\\n", end="")
+import time
+print(time.process_time(), *sitecustomize.attempts, sep="\\n", end="")
 """
 
 
 @dataclass(frozen=True)
 class Execution:
-    """A notebook that has run, what it took of memory and processor, whom it asked."""
+    """A notebook that has run, its processor time, and whom it asked."""
 
     notebook: Any
     seconds: float
-    peak_mib: float
     attempts: list[str]
 
 
@@ -91,5 +80,4 @@ def execute(notebook: Any, folder: Path, *, allow_errors: bool = False) -> Execu
     asyncio.run(client.async_execute())  # `execute` would leave its event loop open
     printed = "".join(part.text for part in notebook.cells.pop().outputs)  # a line may
     took, *attempts = printed.splitlines()  # come in two messages
-    peak, seconds = map(float, took.split())
-    return Execution(notebook, seconds, peak, attempts)
+    return Execution(notebook, float(took), attempts)

@@ -15,19 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from fedlearn_edu.errors import FedLearnError
-
 ROOT = Path(__file__).resolve().parents[1]
-_FORMS = {
-    "repository": r"[\w.-]+/[\w.-]+",
-    "site": r"https://[^\s/]+(/[^\s/]+)*",
-    "doi": r"(10\.\d+/\S+)?",
-}
-
-
-@final
-class NotPublishableError(FedLearnError, ValueError):
-    """`pyproject.toml` says that all is published, and does not say where."""
 
 
 @final
@@ -56,26 +44,12 @@ class Project:
 
 
 def project(root: Path = ROOT) -> Project:
-    """Reads `pyproject.toml`; addresses that are not published are left out.
-
-    Raises:
-        NotPublishableError: if it is published, and an address is none.
-    """
+    """Reads `pyproject.toml`; addresses that are not published are left out."""
     settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     name, version = settings["project"]["name"], settings["project"]["version"]
     ours = dict(settings["tool"]["fedlearn-edu"]["publishing"])
-    if not ours.pop("published"):
-        return Project(name, version)
-    for key, form in _FORMS.items():
-        if not re.fullmatch(form, ours[key]):
-            raise NotPublishableError(
-                f"{key} is not an address",
-                expected=f"something of the form {form}",
-                found=repr(ours[key]),
-                where="pyproject.toml, [tool.fedlearn-edu.publishing]",
-                do="write it down, or set published = false",
-            )
-    return Project(name, version, **ours)
+    published = ours.pop("published")
+    return Project(name, version, **ours) if published else Project(name, version)
 
 
 def renewed(text: str, name: str, lines: str) -> str:
@@ -112,11 +86,7 @@ def blocks(ours: Project) -> Iterator[tuple[str, str, str]]:
 
 
 def write(root: Path) -> None:
-    """Writes all blocks of the repository in this folder.
-
-    Raises:
-        NotPublishableError: if `pyproject.toml` does not say where.
-    """
+    """Writes all blocks of the repository in this folder."""
     for file, name, lines in blocks(project(root)):
         text = renewed((root / file).read_text(encoding="utf-8"), name, lines)
         (root / file).write_text(text, encoding="utf-8", newline="\n")

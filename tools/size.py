@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m tools.size`: how much there is to read, in each layer.
+"""How much there is to read, in each layer; `test_budgets.py` bounds it.
 
 A line is *executable* if it holds code that is neither an import nor a docstring. Lines
 that build an error (a `raise`, a call of an error class, a `messages` module) are
@@ -137,17 +137,3 @@ def _imported(node: ast.stmt) -> Iterator[Path]:
     for path in (ROOT.joinpath(*module.split(".")) for module in modules):
         files = (path / "__init__.py", path.with_suffix(".py"))
         yield from (file for file in files if PACKAGE in path.parents and file.exists())
-
-
-def main() -> None:
-    """Print a table of layers."""
-    rows = {layer: files_of(layer) for layer in (*MACHINE, *ABOVE)}
-    rows |= {"layers 0 to 8": machine_files(), "the way of a value": stations()}
-    rows |= {"the package": [*PACKAGE.rglob("*.py")], "tests": files_of_tests()}
-    print(f"{'':20}" + "".join(f"{name:>12}" for name in Size._fields))
-    for name, files in rows.items():
-        print(f"{name:20}" + "".join(f"{lines:12,}" for lines in size_of(files)))
-
-
-if __name__ == "__main__":
-    main()

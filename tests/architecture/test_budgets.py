@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What there is to read may only become less. `python -m tools.size` prints it, too.
+"""What there is to read may only become less.
 
 To lower a bound, write the new figure. A raise takes as much away elsewhere, by the
 rule in `DECISION`.
@@ -57,7 +57,7 @@ MAX_LINES = {
     "course": 10_469,
     "demo": 685,
 }
-MAX_TEST_LINES = 47_830
+MAX_TEST_LINES = 44_556
 
 
 def test_files_fit_on_a_few_screens() -> None:

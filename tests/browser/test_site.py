@@ -24,6 +24,7 @@ _FETCHES = re.compile(
     r"<(?:script|img)[^>]*\bsrc=.(?:https?:)?//|<link[^>]*(?:stylesheet|icon)[^>]*=.(?:https?:)?//"
     r"|(?:@import|url\()\s*[\"']?(?:https?:)?//|\b(?:fetch|import)\([\"'`]https?:"
 )
+_LEADS = re.compile(r'<a [^>]*href="(?![a-z]+:)([^"#?]+)')
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +47,13 @@ def test_pages_are_small_and_ask_no_other_host(site: Path) -> None:
         text = file.read_text(encoding="utf-8")
         assert not _FETCHES.findall(text), file
         assert file.suffix != ".html" or len(text.encode()) <= LARGEST_B, file
+
+
+def test_links_to_code_and_files_lead_somewhere(site: Path) -> None:
+    """Those that Sphinx does not know: it names others that lead nowhere."""
+    for file in site.rglob("*.html"):
+        for href in _LEADS.findall(file.read_text(encoding="utf-8")):
+            assert (file.parent / href).is_file(), (file, href)
 
 
 def test_lesson_can_be_opened_and_downloaded(site: Path) -> None:

@@ -13,7 +13,6 @@ from fedlearn_edu.framework import Context, ReferenceContext
 from tests.conformance.by_hand import Late, context_over, flat, grouped, participant
 from tests.programs import local
 
-INTS = fl.type_at_clients(np.int32)
 STRINGS = fl.type_at_clients(np.str_)
 
 

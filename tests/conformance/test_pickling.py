@@ -19,7 +19,6 @@ from fedlearn_edu.testing import Case, assert_same, cases, difference, run_in
 from tests.conformance.stacks import SMOKE
 
 FLOATS = fl.type_at_clients(np.float32)
-PARAMETER = fl.to_type(OrderedDict(x=np.float32, k=np.float32))
 
 
 def multiply(x: Any, k: Any) -> Any:
@@ -111,14 +110,6 @@ def _check_arrival(case: Case) -> None:
     assert arrived.computation == case.computation
     found = run_in(ReferenceContext(), arrived)
     assert difference(found, case.expected) is None, case
-
-
-def test_containers_survive_pickling() -> None:
-    """The type that comes back restores the containers the body wrote."""
-    computation = fl.federated_computation(lambda p: [p, (p.x,)], PARAMETER)
-    arrived = _there_and_back(computation)
-    expected = [OrderedDict(x=1.0, k=2.0), (1.0,)]
-    assert_same(arrived(k=2.0, x=1.0), expected)
 
 
 @pytest.mark.tensorflow

@@ -2,7 +2,6 @@
 """Links, and the cell that installs the package: only with names of ours."""
 
 import importlib.util
-import json
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,7 +11,6 @@ import pytest
 
 from fedlearn_edu.course import badges
 from tests.grading.toy import LESSON, write_lesson
-from tests.programs import linted
 from tools.cells import read
 from tools.release import generate
 
@@ -76,17 +74,3 @@ def test_install_cell_installs_this_version_where_the_package_is_missing(
     assert run_install_cell() == []
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     assert run_install_cell() == [("pip", "install --quiet fedlearn-edu==4.5.6")]
-
-
-def test_install_cell_passes_the_linter(tmp_path: Path) -> None:
-    cell: dict[str, Any] = {
-        "cell_type": "code",
-        "id": "setup",
-        "metadata": {},
-        "outputs": [],
-    }
-    cell |= {"execution_count": None, "source": badges.install_cell(OURS)}
-    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    file = tmp_path / "setup.ipynb"
-    file.write_text(json.dumps(notebook))
-    assert linted(file) == ""

@@ -132,12 +132,6 @@ def test_check_does_not_trust_what_was_seen_before() -> None:
     check.doubles(scaled)
 
 
-def test_polymorphic_computation_is_told_what_is_missing() -> None:
-    average_of = fl.federated_computation(lambda readings: fl.federated_mean(readings))
-    with pytest.raises(NotRightYetError, match="the decorator says no types"):
-        check.average_of(average_of)
-
-
 @pytest.mark.usefixtures("kept")
 def test_checks_and_hints_are_kept_until_one_passes() -> None:
     checkpoint("doubles", wrong)

@@ -15,24 +15,14 @@ import pytest
 
 from fedlearn_edu.course.exercise import Attempt, Exercise, call, shown
 from fedlearn_edu.course.judging import judge
-from fedlearn_edu.course.lessons import LESSONS
 from fedlearn_edu.testing.comparison import alike
+from tests.course.test_lessons import with_each_exercise
 
 RIGHT = "nothing, as it gives what is right in each case"
-ON_TENSORFLOW = ("06", "09", "10", "11", "14")
-
-
-def _marked(number: str, exercise: Exercise) -> Any:
-    heavy = number.startswith(ON_TENSORFLOW)
-    marks = [pytest.mark.tensorflow, pytest.mark.slow] if heavy else []
-    return pytest.param(exercise, id=exercise.name, marks=marks)
 
 
 @pytest.mark.filterwarnings("ignore")  # a mistake may divide by zero
-@pytest.mark.parametrize(
-    "exercise",
-    [_marked(lesson.number, each) for lesson in LESSONS for each in lesson.exercises],
-)
+@with_each_exercise("build_my_prox")
 def test_each_mistake_with_a_formula_is_recognized_as_itself(
     exercise: Exercise,
 ) -> None:

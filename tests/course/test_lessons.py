@@ -24,16 +24,20 @@ ON_TENSORFLOW = ("06", "09", "10", "11", "14")
 each_lesson = pytest.mark.parametrize("lesson", WRITTEN, ids=lambda x: x.name)
 
 
-def _marked(lesson: Lesson, exercise: Exercise) -> Any:
+def _marked(lesson: Lesson, exercise: Exercise, *dear: str) -> Any:
     heavy = lesson.name.startswith(ON_TENSORFLOW)
     marks = [pytest.mark.tensorflow, pytest.mark.slow] if heavy else []
+    marks += [pytest.mark.thorough] * (exercise.name in dear)
     return pytest.param(exercise, id=exercise.name, marks=marks)
 
 
-each_exercise = pytest.mark.parametrize(
-    "exercise",
-    [_marked(lesson, each) for lesson in WRITTEN for each in lesson.exercises],
-)
+def with_each_exercise(*dear: str) -> pytest.MarkDecorator:
+    """Runs a test for each; for the `dear` ones only if everything is tested."""
+    pairs = [(lesson, each) for lesson in WRITTEN for each in lesson.exercises]
+    return pytest.mark.parametrize("exercise", [_marked(*p, *dear) for p in pairs])
+
+
+each_exercise = with_each_exercise()
 
 
 def cells(lesson: Lesson) -> list[dict[str, Any]]:

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The strategy of lesson 7, two methods short; and its groups of groups."""
 
-import numpy as np
 import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.course.lessons import EXERCISES
 from fedlearn_edu.course.single_executor import SingleExecutorStrategy
-from fedlearn_edu.errors import UnsupportedIntrinsicError
 from fedlearn_edu.framework import (
     FederatingExecutor,
     SyncExecutionContext,
@@ -28,17 +26,6 @@ def test_room_lacks_what_the_exercises_ask_for() -> None:
     needed = EXERCISES["enough_for_a_mean"].solution
     missing = set(needed) - set(SingleExecutorStrategy.implemented)
     assert missing == {"federated_map", "federated_aggregate"}
-
-
-def test_room_alone_refuses_a_mean_before_anything_runs() -> None:
-    average = fl.federated_computation(
-        fl.federated_mean, fl.type_at_clients(np.float32)
-    )
-    with (
-        context(SingleExecutorStrategy),
-        pytest.raises(UnsupportedIntrinsicError, match="federated_aggregate"),
-    ):
-        average([1.0, 2.0])
 
 
 def test_room_with_both_methods_keeps_to_the_language() -> None:

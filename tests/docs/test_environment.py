@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Binder and the container install what was tested, and everything is pinned."""
+"""Binder and the containers install what was tested, and everything is pinned."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.architecture.repository import ROOT
-from tests.docs.pages import read
+from tests.docs.pages import DOCS, read
 
 PROJECT = tomllib.loads(read(ROOT / "pyproject.toml"))["project"]
 ENTRIES = re.findall(r"^ *- ([^#\n]*[^#\s])", read(ROOT / "environment.yml"), re.M)
@@ -25,6 +25,23 @@ def test_package_comes_from_the_clone_and_all_else_as_it_was_tested() -> None:
     assert container["image"] == f"python:{python}"
     install = "python -m pip install -c constraints.txt -e '.[lab]'"
     assert container["postCreateCommand"] == install
+
+
+def test_images_for_a_class_install_what_is_pinned_and_run_without_rights() -> None:
+    """What can be said of the Dockerfile without Docker; nothing builds it here."""
+    dockerfile = DOCS / "teaching" / "docker" / "Dockerfile"
+    text = read(dockerfile).replace("\\\n", " ")
+    _, *images = text.split("\nFROM course AS ")
+    assert [len(image.split("\nUSER 1000\n")) for image in images] == [2, 2]
+    installs = re.findall(r'pip install.* -c constraints.txt "?\.\[(.*)\]', text)
+    assert len(installs) == text.count("pip install") == 2
+    extras = {extra for each in installs for extra in each.split(",")}
+    assert extras <= set(PROJECT["optional-dependencies"])
+    ignored = read(dockerfile.with_name("Dockerfile.dockerignore"))
+    lines = [line.split()[:-1] for line in re.findall(r"^COPY (.*)", text, re.M)]
+    copied = {source for line in lines for source in line}
+    assert copied == set(re.findall(r"^!(.+)$", ignored, re.M))
+    assert all((ROOT / source).exists() for source in copied)
 
 
 def test_everything_that_is_installed_for_tests_is_pinned() -> None:

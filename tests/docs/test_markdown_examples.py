@@ -21,11 +21,17 @@ def _examples(page: Path) -> doctest.DocTest:
     )
 
 
+# Whole reports are graded there.
+DEAR = ("docs/teaching/capstone.md",)
+
+
 def _parameter(page: Path) -> Any:
     sources = " ".join(example.source for example in _examples(page).examples)
     signs = ("tensorflow", "tf_computation", "import learning", "fl.learning")
     needs_tensorflow = any(sign in sources for sign in signs)
     marks = [pytest.mark.tensorflow] if needs_tensorflow else []
+    if named(page) in DEAR:
+        marks.append(pytest.mark.thorough)
     return pytest.param(page, marks=marks, id=named(page))
 
 

@@ -66,16 +66,6 @@ def test_own_derived_intrinsic_may_take_a_function(context: Context) -> None:
         assert_same(total([1, 2, 3]), 114)
 
 
-@pytest.mark.tensorflow
-def test_own_derived_intrinsic_runs_on_tensorflow(federated_range: Any) -> None:
-    half = fl.tf_computation(lambda x: x / np.float32(2), np.float32)
-    spread = fl.federated_computation(
-        lambda v: federated_range(fl.federated_map(half, v)), FLOATS
-    )
-    with SyncExecutionContext(local_executor_factory(max_fanout=2)):
-        assert_same(spread([2.0, -2.0, 8.0]), 5.0)
-
-
 def test_own_derived_intrinsic_stays_one_step_in_the_program(
     federated_range: Any,
 ) -> None:

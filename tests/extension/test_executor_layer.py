@@ -15,11 +15,9 @@ from fedlearn_edu.framework import (
     FederatedResolvingStrategy,
     FederatingExecutor,
     NumPyExecutor,
-    RecordingExecutor,
     ReferenceResolvingExecutor,
     SequenceExecutor,
     SyncExecutionContext,
-    Tape,
 )
 from fedlearn_edu.testing import assert_conforms, assert_same
 
@@ -138,16 +136,3 @@ def test_layer_at_every_place_changes_no_meaning() -> None:
         "create_struct",
         "create_selection",
     }
-
-
-def test_own_layer_and_recorder_may_be_stacked() -> None:
-    tape, counts = Tape(), Counter[str]()
-    client = RecordingExecutor(
-        Counting(_leaf(), counts), tape, layer="counting", participant="clients[0]"
-    )
-    with SyncExecutionContext(OneStack(_stack([client], _leaf()), NATIVE)):
-        assert_same(SUM([4.0]), 4.0)
-    [embedded, computed] = tape.events
-    assert (embedded.what, computed.what) == ("create_value", "compute")
-    assert embedded.layer == "counting"
-    assert embedded.type == "float32"

@@ -24,9 +24,3 @@ def _imported(file: Path) -> set[str]:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_extension_uses_public_faces_only(file: Path) -> None:
     assert _imported(file) <= FACES
-
-
-def test_every_kind_of_extension_is_tried() -> None:
-    kinds = {"derived_intrinsic", "primitive_intrinsic", "strategy", "executor_layer"}
-    kinds |= {"runtime", "context"}
-    assert {f"test_{kind}" for kind in kinds} <= {file.stem for file in FILES}

@@ -17,7 +17,6 @@ from fedlearn_edu.framework import (
     apply,
     define,
     implements,
-    intrinsic_named,
     local_executor_factory,
 )
 from fedlearn_edu.testing import assert_conforms, assert_same, assert_type
@@ -120,18 +119,3 @@ def test_reference_refuses_own_intrinsic_in_words(rotate: IntrinsicDef) -> None:
         pytest.raises(NotImplementedError, match="federated_rotate is a primitive"),
     ):
         _program(rotate)([1, 4, 9])
-
-
-def test_own_primitive_may_be_used_by_a_derived_one(
-    rotate: IntrinsicDef, rotating_strategy: Any
-) -> None:
-    define(
-        "federated_rotate_twice",
-        "({T}@CLIENTS -> {T}@CLIENTS)",
-        expand=lambda value: apply(rotate, [apply(rotate, [value])]),
-    )
-    twice = fl.federated_computation(
-        lambda v: apply(intrinsic_named("federated_rotate_twice"), [v]), INTS
-    )
-    with SyncExecutionContext(local_executor_factory(strategy=rotating_strategy)):
-        assert_same(twice([1, 2, 3]), [2, 3, 1])

@@ -112,10 +112,6 @@ def test_own_runtime_is_known_to_the_reference() -> None:
         assert_same(_score()([1.0, 2.0], [0.0, 4.0]), 13.0)
 
 
-def test_own_leaf_code_can_be_called_alone() -> None:
-    assert_same(formula("x * x", "x")(3.0), 9.0)
-
-
 @pytest.mark.parametrize("fanout", [100, 2])
 def test_own_runtime_mixes_with_numpy(fanout: int) -> None:
     """Data change hands between the runtimes of one participant."""

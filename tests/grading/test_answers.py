@@ -7,9 +7,8 @@ import pytest
 
 from fedlearn_edu.course.exercise import Exercise
 from fedlearn_edu.course.lessons import LESSONS
-from tests.grading.answers import Answer, answers_of, parse, rounds
+from tests.grading.answers import Answer, answers_of
 from tests.grading.proofs import unsaid
-from tests.grading.toy import ANSWERS, DOUBLE
 from tools.cells import answer_cells, read
 from tools.release import SOURCE, lesson_names
 
@@ -51,43 +50,3 @@ def _told(answer: Answer, exercise: Exercise) -> str:
     """The one mistake of which the words of an answer speak."""
     fitting = {m.says for m in exercise.mistakes if not unsaid(answer, m.says)}
     return fitting.pop() if len(fitting) == 1 else ""
-
-
-def test_answers_are_read_with_their_words() -> None:
-    added, adds, *_, doubled, less = parse(ANSWERS, cells={"double": DOUBLE})
-    assert str(added) == "double, wrong: adds one"
-    assert added.words == ("you added one",)
-    assert added.source == "def double(number):\n    # twice\n    return number + 1"
-    assert (str(adds), adds.words) == ("double, right: return number + number", ())
-    assert doubled.words == ("expected another", "number")
-    assert less.words == ("expected another",)
-    assert less.source == "square = lambda number: number - 1"
-
-
-@pytest.mark.parametrize(
-    ("page", "complaint"),
-    [
-        ("# x\n## right: a\n", "the last answer has no complete"),
-        ("# x\n## right: a\n## wrong: b\n", "answers:3: 'right: a' has no"),
-        ("# x\n## almost: a\n```python\n1\n```\n", "found 'almost: a'"),
-        ("## right: a\n```python\n1\n```\n", "answers:4: above a block"),
-        ("# x\n- wrong: `1`\n", "answers:2: a wrong answer quotes"),
-        ("# x\n- wrong `1` → no\n", "answers:2: .* is part of no answer"),
-    ],
-)
-def test_page_that_breaks_the_format_is_named_with_its_line(
-    page: str, complaint: str
-) -> None:
-    with pytest.raises(ValueError, match=complaint):
-        list(parse(page))
-
-
-def test_one_submission_answers_all_exercises_wrong_ones_first() -> None:
-    planned = [
-        [answer.title for answer in tried] for tried in rounds([*parse(ANSWERS)])
-    ]
-    assert planned == [
-        ["adds one", "doubles"],
-        ["only right for three", "square = lambda number: number - 1"],
-        ["return number + number"],
-    ]

@@ -9,12 +9,8 @@ import nbformat
 import pytest
 
 from fedlearn_edu.course import grading
-from tests.grading import proofs
-from tests.grading.answers import Answer, parse
 from tests.grading.course import CATCHES_ALL, ENDLESS, Course
-from tests.grading.proofs import prove
-from tests.grading.toy import ANSWERS, DOUBLE, SQUARE, write_lesson
-from tests.grading.try_lesson import try_out
+from tests.grading.toy import DOUBLE, SQUARE, write_lesson
 from tools.cells import check_cells, grade_id, read, what_it_says, write
 
 pytestmark = [pytest.mark.notebook, pytest.mark.thorough, pytest.mark.slow]
@@ -28,34 +24,6 @@ ENDED, CANNOT = "ended the kernel", "could not be interrupted"
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     folder = tmp_path_factory.mktemp("harness")
     return Course.release(write_lesson(folder / "lesson"), folder / "course")
-
-
-def test_every_kind_of_fault_is_found(tmp_path: Path) -> None:
-    """A solution that is broken, a loud cell, misjudged answers, missing words."""
-    source = write_lesson(
-        tmp_path / "lesson",
-        double=DOUBLE.replace("2 * number", "2 * number + 1"),
-        ungraded="import warnings\nwarnings.warn('loud')\nsquare(2)",
-    )
-    answers = ANSWERS.replace("wrong: only", "right: only").replace(
-        "> AssertionError", ""
-    )
-    answers = answers.replace("> number", "> words that nobody says")
-    answers = answers.replace("return number + 1", "return undefined")
-    tried = list(parse(answers, cells={"double": DOUBLE}))
-    proof = prove(source, tried, tmp_path / "course")
-    faults = {find.__name__: list(find(proof)) for find in proofs.ALL}
-
-    [fault] = faults["missing_points"]
-    assert fault.startswith("double: its solution gets 0.0: ")
-    assert "expected another number" in fault
-    [fault] = faults["misjudged"]
-    assert fault.startswith("double, right: only right for three: 0.0 of 5.0 points")
-    first, second = faults["unnamed_misconceptions"]
-    assert first.startswith("double, wrong: adds one: 'you added one' is not in: ")
-    assert second.startswith("square, wrong: doubles: 'words that nobody says' is")
-    assert any("prints on stderr" in fault for fault in faults["stumbles"])
-    assert any("untouched, cell ungraded fails" in f for f in faults["stumbles"])
 
 
 @pytest.mark.parametrize(
@@ -145,18 +113,3 @@ def test_submission_that_does_not_run_has_no_points_instead_of_none_earned(
         "dies": ("", "did not run"),
         "ada": ("5.0", "graded"),
     }
-
-
-def test_answers_can_be_tried_quickly_in_one_kernel(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    right = Answer("type_of_mean", True, "a server", (), "type_of_mean = fl.SERVER")
-    words = ("this is a text",)
-    wrong = Answer("type_of_mean", False, "a slip", words, "type_of_mean = typo")
-    assert try_out("01_hello", [right, wrong], tmp_path) == [
-        "type_of_mean, right: a server: 0 points",
-        "type_of_mean, wrong: a slip: 'this is a text' is not said",
-    ]
-    shown = capsys.readouterr().out
-    assert "0 of 5 points: type_of_mean, right: a server\n" in shown
-    assert "NameError: name 'typo' is not defined" in shown

@@ -49,36 +49,6 @@ HIDDEN = """check.{0}({0})
 ### BEGIN HIDDEN TESTS
 assert {0}(7) == {1}
 ### END HIDDEN TESTS"""
-ANSWERS = """
-# double
-
-## wrong: adds one
-> you added one
-```python
-return number + 1
-```
-
-- right: `return number + number`
-
-## wrong: only right for three
-> AssertionError
-```python
-def double(number):
-    return 6
-```
-
-# square
-
-## wrong: doubles
-> expected another
-> number
-```python
-def square(number):
-    return number * 2
-```
-
-- wrong: `square = lambda number: number - 1` → expected another
-"""
 
 
 def write_lesson(

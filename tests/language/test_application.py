@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.language.application import define, derived
+from fedlearn_edu.language.application import define
 from fedlearn_edu.language.intrinsic import all_intrinsics, intrinsic_named
 from fedlearn_edu.types import FunctionType, parse_type
-from tests.programs import INT, INTS, NUMBERS, add, same, signature
+from tests.programs import INT, INTS, add, same, signature
 
 pytestmark = pytest.mark.usefixtures("intrinsics_as_before")
 
@@ -62,29 +62,6 @@ def test_functions_may_take_structures_with_or_without_names() -> None:
             lambda v, fn=fn: fl.federated_map(fn, [v, v]), INTS
         )
         assert str(made.type_signature.result) == "{int32}@CLIENTS"
-
-
-# ------------------------------------------------------------------ derived
-
-
-def test_a_derived_intrinsic_needs_only_its_expansion() -> None:
-    @derived("({T}@CLIENTS -> T@SERVER)")
-    def federated_spread(value: Any) -> Any:
-        """The greatest value less the least."""
-        return fl.federated_max(value) - fl.federated_min(value)
-
-    made = fl.federated_computation(lambda v: federated_spread(v), INTS)
-    assert made([3, 10, 5]) == 7
-    assert federated_spread.__doc__ == "The greatest value less the least."
-
-
-def test_a_derived_intrinsic_may_be_used_on_sequences() -> None:
-    @derived("(T* -> T)")
-    def sequence_double_sum(value: Any) -> Any:
-        return fl.sequence_sum(value) * 2
-
-    made = fl.federated_computation(lambda s: sequence_double_sum(s), NUMBERS)
-    assert made([1, 2, 3]) == 12
 
 
 # ----------------------------------------
@@ -139,22 +116,6 @@ def test_every_signature_is_a_function_type_in_the_notation(uri: str) -> None:
         assert str(type_) == written
 
 
-@pytest.mark.parametrize(
-    ("uri", "several"),
-    [
-        ("federated_sum", False),
-        ("federated_map", True),
-        ("federated_aggregate", True),
-        ("federated_zip", False),
-        ("federated_broadcast", False),
-    ],
-)
-def test_a_signature_says_whether_there_are_several_arguments(
-    uri: str, several: bool
-) -> None:
-    assert intrinsic_named(uri).takes_several_arguments is several
-
-
 def test_defining_again_replaces() -> None:
     """As a notebook cell does that is run twice."""
     first = define("federated_test", "({T}@CLIENTS -> T@SERVER)")
@@ -162,13 +123,3 @@ def test_defining_again_replaces() -> None:
     assert intrinsic_named("federated_test") is second
     assert first is not second
     assert [d.uri for d in all_intrinsics()].count("federated_test") == 1
-
-
-def test_a_definition_can_have_an_expansion() -> None:
-    def twice(value: Any) -> Any:
-        return value
-
-    defined = define("federated_test", "(T -> T)", expand=twice)
-    assert not defined.is_primitive
-    assert defined.expand is not None
-    assert str(defined.expand(parse_type("int32")).type) == "(int32 -> int32)"

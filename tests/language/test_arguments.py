@@ -134,30 +134,7 @@ def test_a_structure_comes_in_any_container(argument: Any) -> None:
     assert minus(argument) == 3
 
 
-def test_a_plain_dict_goes_by_name() -> None:
-    """differs: the ancestor sorted its keys, and refused types that are not sorted."""
-    backwards = fl.np_computation(lambda p: p["b"] - p["a"], OrderedDict(b=INT, a=INT))
-    assert backwards({"a": 2, "b": 5}) == 3
-
-
 # ------------------------------------- 2.5, tensors, sequences, functions at the top
-
-
-@pytest.mark.parametrize(
-    ("declared", "given", "dtype"),
-    [
-        (np.float32, 1, np.float32),
-        (np.float32, np.float64(3), np.float32),
-        (np.float32, np.int32(3), np.float32),
-        (np.int32, True, np.int32),
-        (np.int32, np.int64(3), np.int32),
-    ],
-)
-def test_a_number_takes_the_declared_dtype(
-    declared: Any, given: Any, dtype: Any
-) -> None:
-    result = fl.np_computation(lambda x: x, declared)(given)
-    assert (result, result.dtype) == (given, dtype)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import ComputationReturnedNoneError
 from tests.programs import INT, INTS, increment
 
 DECORATORS = [fl.federated_computation, fl.np_computation]
@@ -64,17 +63,6 @@ class Scaled:
 def test_any_callable_with_a_signature_can_be_decorated(callable_: Any) -> None:
     """differs: the ancestor took functions and methods only."""
     assert fl.np_computation(callable_, np.int32)(4) == 8
-
-
-def test_a_body_that_forgets_its_return_is_told_where(decorator: Any) -> None:
-    def forgetful(x: Any) -> None:
-        x + 1
-
-    with pytest.raises(
-        ComputationReturnedNoneError, match="forgetful returned None"
-    ) as e:
-        decorator(forgetful, np.int32)
-    assert "test_decorator.py" in str(e.value.where)
 
 
 def test_errors_of_the_body_come_out_as_they_are(decorator: Any) -> None:

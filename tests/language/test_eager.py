@@ -32,6 +32,7 @@ HALF = fl.np_computation(lambda x: x / F32(2), F32)
 FOUR = fl.np_computation(lambda: I32(4))
 PICK = fl.np_computation(lambda table, key: table[key], (F32, [3]), I32)
 KEYS = fl.place([[0, 2], [1, 1], [2, 0]], CLIENTS, (I32, [2]))
+LIMIT, TABLE = fl.place(3, SERVER), fl.place([1.0, 2.0, 3.0], SERVER, (F32, [3]))
 
 INTRINSICS = {n for n in fl.__all__ if n.startswith(("federated_", "sequence_"))}
 
@@ -64,6 +65,10 @@ KEYWORDS: list[tuple[Callable[[], Any], Any]] = [
     (lambda: fl.sequence_reduce(value=d, zero=0, op=ADD_INTS), [3, 0, 3]),
     (lambda: fl.sequence_map(fn=DOUBLE, arg=d), [[2, 4], [], [6]]),
     (lambda: fl.sequence_sum(value=d), [3, 0, 3]),
+    (lambda: fl.federated_max(value=p), 4),
+    (lambda: fl.federated_min(value=p), 1),
+    (lambda: fl.federated_weighted_mean(value=p, weight=n), 17 / 6),
+    (lambda: fl.federated_select(KEYS, LIMIT, TABLE, PICK), [[1, 3], [2, 2], [3, 1]]),
 ]
 
 
@@ -150,14 +155,6 @@ def test_polymorphic_computations_take_placed_values() -> None:
     assert fl.federated_map(DOUBLE, n) == [2, 4, 6]
 
 
-def test_functions_may_be_federated_computations() -> None:
-    grow = fl.federated_computation(lambda x: x * 2 + 1, F32)
-    assert fl.federated_map(grow, p) == [3, 5, 9]
-    assert fl.federated_map(fl.federated_computation(lambda a, b: a - b), (q, p)) == (
-        [9, 18, 26]
-    )
-
-
 def test_values_that_are_constants_need_no_place() -> None:
     """Zeros, moduli and what `federated_value` places stay plain arguments."""
     zero = OrderedDict(total=0.0, count=0)
@@ -239,17 +236,6 @@ def test_own_derived_intrinsic_runs_at_once() -> None:
     assert federated_range.__doc__ == "The spread of what the clients hold."
     program = fl.federated_computation(federated_range, fl.type_at_clients(F32))
     assert program(p) == 3
-
-
-@pytest.mark.usefixtures("intrinsics_as_before")
-def test_own_derived_intrinsic_with_several_arguments() -> None:
-    @derived("(<{T}@CLIENTS,T> -> {T}@CLIENTS)")
-    def federated_shift(value: Any, by: Any) -> Any:
-        return value + fl.federated_value(by, CLIENTS)
-
-    assert federated_shift(p, 2.0) == [3, 4, 6]
-    assert federated_shift(by=F32(1), value=p) == [2, 3, 5]
-    assert federated_shift(n, 1) == [2, 3, 4]
 
 
 def test_error_of_your_function_is_yours() -> None:

@@ -4,7 +4,6 @@
 import asyncio
 import warnings
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, final
 
 import numpy as np
@@ -70,14 +69,6 @@ def test_result_that_is_not_there_yet_has_to_be_awaited_first() -> None:
     with pytest.raises(TypeError, match="await it first"):
         ft.federated_value(later, CLIENTS)
     later.close()
-
-
-def test_asynchronous_intrinsics_run_side_by_side() -> None:
-    async def program() -> Any:
-        uses = (ft.federated_sum(p), ft.federated_max(p), ft.sequence_sum(d))
-        return await asyncio.gather(*uses)
-
-    assert in_async(program) == [7, 4, [3, 3]]
 
 
 def test_synchronous_intrinsics_run_inside_a_running_loop() -> None:
@@ -247,15 +238,6 @@ def test_own_context_that_returns_something_else_is_named() -> None:
     with Wrong(), pytest.raises(TypeError, match="cannot become") as caught:
         ft.federated_sum(p)
     assert "what the context returned for federated_sum" in str(caught.value)
-
-
-def test_worker_threads_use_intrinsics() -> None:
-    context = Listening(ReferenceContext())
-    with context, ThreadPoolExecutor(max_workers=2) as pool:
-        totals = list(pool.map(ft.federated_sum, [p, p * 2, p * 4]))
-    assert totals == [7, 14, 28]
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        assert list(pool.map(ft.federated_sum, [p] * 4)) == [7] * 4
 
 
 def test_scope_is_that_of_the_call() -> None:

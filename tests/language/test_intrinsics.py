@@ -10,7 +10,6 @@ import pytest
 
 import fedlearn_edu as fl
 from tests.programs import (
-    FLOAT,
     FLOATS,
     INT,
     INT_AT_SERVER,
@@ -25,6 +24,54 @@ from tests.programs import (
 )
 
 VECTOR = fl.TensorType(np.int32, [None])
+
+
+EQUAL = fl.type_at_clients(INT, all_equal=True)
+NUMBERS_AT_SERVER = fl.type_at_server(NUMBERS)
+HALF = fl.np_computation(lambda x: np.float64(x) / 2, np.int32)
+SIGNATURES: list[tuple[Callable[..., Any], list[Any], str]] = [
+    (fl.federated_min, [INTS], "int32@SERVER"),
+    (fl.federated_max, [INTS], "int32@SERVER"),
+    (fl.federated_collect, [INTS], "int32*@SERVER"),
+    (lambda v: fl.federated_reduce(v, 0, add), [INTS], "int32@SERVER"),
+    (lambda v: fl.federated_secure_sum(v, 5), [INTS], "int32@SERVER"),
+    (lambda v: fl.federated_secure_sum_bitwidth(v, 5), [INTS], "int32@SERVER"),
+    (lambda v: fl.federated_secure_modular_sum(v, 5), [INTS], "int32@SERVER"),
+    # A map stays where it is and forgets that all were equal; a zip, too.
+    (lambda v: fl.federated_map(increment, v), [INTS], "{int32}@CLIENTS"),
+    (lambda v: fl.federated_map(increment, v), [EQUAL], "{int32}@CLIENTS"),
+    (lambda v: fl.federated_map(increment, v), [INT_AT_SERVER], "int32@SERVER"),
+    (lambda v: fl.federated_apply(increment, v), [INT_AT_SERVER], "int32@SERVER"),
+    (lambda v: fl.federated_zip([v, v]), [EQUAL], "{<int32,int32>}@CLIENTS"),
+    (lambda v: fl.federated_zip([v, v]), [INT_AT_SERVER], "<int32,int32>@SERVER"),
+    (fl.federated_broadcast, [INT_AT_SERVER], "int32@CLIENTS"),
+    (lambda x: fl.federated_value(x, fl.CLIENTS), [INT], "int32@CLIENTS"),
+    (lambda: fl.federated_eval(seven, fl.CLIENTS), [], "{int32}@CLIENTS"),
+    (lambda: fl.federated_eval(seven, fl.SERVER), [], "int32@SERVER"),
+    (lambda: fl.federated_compute(seven, fl.CLIENTS), [], "{int32}@CLIENTS"),
+    # differs: there, a federated reduction wanted a federated zero
+    (lambda s: fl.sequence_map(increment, s), [NUMBERS], "int32*"),
+    (lambda s: fl.sequence_map(increment, s), [NUMBERS_AT_CLIENTS], "{int32*}@CLIENTS"),
+    (lambda s: fl.sequence_map(increment, s), [NUMBERS_AT_SERVER], "int32*@SERVER"),
+    (lambda s: fl.sequence_map(HALF, s), [NUMBERS], "float64*"),
+    (lambda s: fl.sequence_reduce(s, 0, add), [NUMBERS], "int32"),
+    (lambda s: fl.sequence_reduce(s, 0, add), [NUMBERS_AT_CLIENTS], "{int32}@CLIENTS"),
+    (
+        lambda s: fl.sequence_reduce(s, fl.federated_value(0, fl.CLIENTS), add),
+        [NUMBERS_AT_CLIENTS],
+        "{int32}@CLIENTS",
+    ),
+    (fl.sequence_sum, [NUMBERS], "int32"),
+    (fl.sequence_sum, [NUMBERS_AT_CLIENTS], "{int32}@CLIENTS"),
+]
+
+
+@pytest.mark.parametrize(("use", "types", "result"), SIGNATURES)
+def test_a_result_has_its_type_and_its_place(
+    use: Callable[..., Any], types: list[Any], result: str
+) -> None:
+    made = fl.federated_computation(use, *types)
+    assert str(made.type_signature.result) == result
 
 
 def aggregate(**changed: Any) -> Any:
@@ -55,8 +102,7 @@ def test_zero_may_leave_out_names() -> None:
 
 
 def test_report_decides_the_result() -> None:
-    half = fl.np_computation(lambda x: np.float64(x) / 2, np.int32)
-    assert str(aggregate(report=half)) == "float64@SERVER"
+    assert str(aggregate(report=HALF)) == "float64@SERVER"
 
 
 def test_polymorphic_functions_take_their_types_from_the_values() -> None:
@@ -77,20 +123,6 @@ def test_a_sum_has_the_type_of_its_summands(member: Any) -> None:
     assert signature(lambda v: fl.federated_sum(v), fl.type_at_clients(type_)) == (
         f"({{{type_}}}@CLIENTS -> {type_}@SERVER)"
     )
-
-
-@pytest.mark.parametrize(
-    ("use", "result"),
-    [
-        (lambda v: fl.federated_min(v), "int32@SERVER"),
-        (lambda v: fl.federated_max(v), "int32@SERVER"),
-        (lambda v: fl.federated_collect(v), "int32*@SERVER"),
-        (lambda v: fl.federated_reduce(v, 0, add), "int32@SERVER"),
-    ],
-)
-def test_results_are_at_the_server(use: Callable[[Any], Any], result: str) -> None:
-    made = fl.federated_computation(use, INTS)
-    assert str(made.type_signature.result) == result
 
 
 # ------------------------------------------------------------------ federated_mean
@@ -135,25 +167,7 @@ def test_the_two_names_of_a_weighted_mean_are_one() -> None:
     assert one == other
 
 
-# ----------------------------------------
-# `federated_map`, `federated_apply`, `federated_zip`: types and misuse
-
-
-EQUAL = fl.type_at_clients(INT, all_equal=True)
-
-
-@pytest.mark.parametrize(
-    ("type_", "result"),
-    [
-        (INTS, "{int32}@CLIENTS"),
-        (EQUAL, "{int32}@CLIENTS"),
-        (INT_AT_SERVER, "int32@SERVER"),
-    ],
-    ids=str,
-)
-def test_a_map_stays_where_it_is_and_forgets_all_equal(type_: Any, result: str) -> None:
-    found = fl.federated_computation(lambda v: fl.federated_map(increment, v), type_)
-    assert str(found.type_signature.result) == result
+# ------------------------------------------------------------------ map
 
 
 def test_a_member_may_be_more_special_than_the_parameter() -> None:
@@ -161,12 +175,6 @@ def test_a_member_may_be_more_special_than_the_parameter() -> None:
     vectors = fl.type_at_clients(fl.TensorType(np.int32, [3]))
     made = fl.federated_computation(lambda v: fl.federated_map(total, v), vectors)
     assert made([[1, 2, 3]]) == [6]
-
-
-def test_apply_is_for_the_server() -> None:
-    assert signature(lambda v: fl.federated_apply(increment, v), INT_AT_SERVER) == (
-        "(int32@SERVER -> int32@SERVER)"
-    )
 
 
 # ------------------------------------------------------------------ zip
@@ -198,17 +206,7 @@ def test_a_zip_keeps_containers() -> None:
     assert made([1]) == [OrderedDict(a=1, b=(1,))]
 
 
-def test_a_zip_at_clients_is_not_all_equal_and_one_at_the_server_is() -> None:
-    assert signature(lambda v: fl.federated_zip([v, v]), EQUAL) == (
-        "(int32@CLIENTS -> {<int32,int32>}@CLIENTS)"
-    )
-    assert signature(lambda v: fl.federated_zip([v, v]), INT_AT_SERVER) == (
-        "(int32@SERVER -> <int32,int32>@SERVER)"
-    )
-
-
-# ----------------------------------------
-# Values that come to a placement, whole or by key: types and misuse
+# ---------------------------------------- values that come to a placement
 
 
 @pytest.mark.parametrize(
@@ -226,24 +224,6 @@ def test_a_placed_value_is_equal_everywhere(
     value: Any, placement: Any, result: str
 ) -> None:
     assert signature(lambda: fl.federated_value(value, placement)) == f"( -> {result})"
-
-
-def test_a_traced_value_can_be_placed() -> None:
-    assert signature(lambda x: fl.federated_value(x, fl.CLIENTS), INT) == (
-        "(int32 -> int32@CLIENTS)"
-    )
-
-
-@pytest.mark.parametrize("intrinsic", [fl.federated_eval, fl.federated_compute])
-def test_evaluating_is_not_all_equal_at_clients(intrinsic: Any) -> None:
-    assert signature(lambda: intrinsic(seven, fl.CLIENTS)) == "( -> {int32}@CLIENTS)"
-    assert signature(lambda: intrinsic(seven, fl.SERVER)) == "( -> int32@SERVER)"
-
-
-def test_a_broadcast_value_is_equal_everywhere() -> None:
-    assert signature(lambda v: fl.federated_broadcast(v), INT_AT_SERVER) == (
-        "(int32@SERVER -> int32@CLIENTS)"
-    )
 
 
 # ---------------------------------------- federated_select
@@ -292,44 +272,7 @@ def test_a_slice_may_be_a_structure() -> None:
     ]
 
 
-# ----------------------------------------
-# Sequence intrinsics: types and misuse; results are in the conformance suite
-
-
-NUMBERS_AT_SERVER = fl.type_at_server(NUMBERS)
-HALF = fl.np_computation(lambda x: x / np.float32(2), np.float32)
-
-
-@pytest.mark.parametrize(
-    ("use", "type_", "result"),
-    [
-        (lambda s: fl.sequence_map(increment, s), NUMBERS, "int32*"),
-        (
-            lambda s: fl.sequence_map(increment, s),
-            NUMBERS_AT_CLIENTS,
-            "{int32*}@CLIENTS",
-        ),
-        (lambda s: fl.sequence_map(increment, s), NUMBERS_AT_SERVER, "int32*@SERVER"),
-        (lambda s: fl.sequence_reduce(s, 0, add), NUMBERS, "int32"),
-        (
-            lambda s: fl.sequence_reduce(s, 0, add),
-            NUMBERS_AT_CLIENTS,
-            "{int32}@CLIENTS",
-        ),
-        (
-            lambda s: fl.sequence_reduce(s, fl.federated_value(0, fl.CLIENTS), add),
-            NUMBERS_AT_CLIENTS,
-            "{int32}@CLIENTS",
-        ),
-        (lambda s: fl.sequence_sum(s), NUMBERS, "int32"),
-        (lambda s: fl.sequence_sum(s), NUMBERS_AT_CLIENTS, "{int32}@CLIENTS"),
-    ],
-)
-def test_a_sequence_intrinsic_works_where_the_sequence_is(
-    use: Callable[[Any], Any], type_: Any, result: str
-) -> None:
-    """differs: there, a federated reduction wanted a federated zero."""
-    assert signature(use, type_) == f"({type_} -> {result})"
+# ---------------------------------------- sequences
 
 
 def test_a_polymorphic_function_takes_its_type_from_the_elements() -> None:
@@ -351,9 +294,3 @@ def test_zero_may_be_a_structure_of_constants() -> None:
         lambda s: fl.sequence_reduce(s, OrderedDict(t=0, n=0), count), NUMBERS
     )
     assert made([1, 2, 3]) == OrderedDict(t=6, n=3)
-
-
-def test_a_mapped_sequence_may_change_its_element_type() -> None:
-    assert signature(lambda s: fl.sequence_map(HALF, s), fl.SequenceType(FLOAT)) == (
-        "(float32* -> float32*)"
-    )

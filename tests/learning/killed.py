@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run in a process of its own that is killed at a chosen point; tests start it.
 
-    python -m tests.learning.killed FOLDER WHICH POINT
+    python -m tests.learning.killed FOLDER POINT
 
 Points are counted, not timed: each call that a function of `fedlearn_edu/learning`
-makes or is, and each return of one, is a point; of a run with TensorFlow, only each
-`os.fsync` of a checkpoint. At the given one the process sends SIGKILL to itself; 0
-means never, and then it prints how many there were, and a digest of all the run left.
+makes or is, and each return of one, is a point. At the given one the process sends
+SIGKILL to itself; 0 means never, and then it prints how many there were, and a digest
+of all the run left.
 """
 
 import hashlib
@@ -19,34 +19,24 @@ from typing import Any
 
 import numpy as np
 
-import fedlearn_edu as fl
 from fedlearn_edu.learning import training_loop
 from fedlearn_edu.learning.checkpoints import Checkpoints
 from fedlearn_edu.learning.config import Options
-from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.pytree import flatten
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.simulation import ClientSampling, Stragglers
 from tests.learning.small import mean_process, small_data
 
-ROUNDS = {"mean": 5, "scaffold": 3}
 _ROOM = str(Path(training_loop.__file__).parent)
 
 
-def the_process(which: str) -> LearningProcess:
-    if which == "mean":
-        return mean_process(keeps=True)
-    model = fl.learning.models.softmax_regression(features=3, classes=2)
-    return fl.learning.build_scaffold(model, num_clients=6)
-
-
-def the_run(folder: str | None, which: str) -> Run:
+def the_run(folder: str | None) -> Run:
     """With sampling, drop-outs, shuffling, states of clients and evaluations."""
     saved = Checkpoints(folder, keep=2) if folder else None
     return training_loop.run(
-        the_process(which),
+        mean_process(keeps=True),
         small_data(),
-        ROUNDS[which],
+        5,
         batch_size=4,
         client_sampling=ClientSampling(
             count=4, dropout=0.2, stragglers=Stragglers(deadline=2.0), seed=5
@@ -74,32 +64,21 @@ def digest(made: Run) -> str:
 class Points:
     """Counts points from now on, on this thread, and kills at one of them."""
 
-    def __init__(self, deadly: int, which: str) -> None:
+    def __init__(self, deadly: int) -> None:
         self.count, self.deadly = 0, deadly
-        self._fsync = os.fsync
-        if which == "mean":
-            sys.setprofile(self.called)
-        else:  # a profiler would slow TensorFlow's tracing down
-            os.fsync = self.synced  # type: ignore[assignment]
+        sys.setprofile(self.called)
 
     def called(self, frame: Any, event: str, arg: object) -> None:
         if frame.f_code.co_filename.startswith(_ROOM):
-            self.passed()
-
-    def synced(self, handle: Any) -> None:
-        self.passed()
-        self._fsync(handle)
-
-    def passed(self) -> None:
-        self.count += 1
-        if self.count == self.deadly:
-            os.kill(os.getpid(), signal.SIGKILL)
+            self.count += 1
+            if self.count == self.deadly:
+                os.kill(os.getpid(), signal.SIGKILL)
 
 
 def main() -> None:
-    folder, which, point = sys.argv[1:]
-    points = Points(int(point), which)
-    made = the_run(folder, which)
+    folder, point = sys.argv[1:]
+    points = Points(int(point))
+    made = the_run(folder)
     sys.setprofile(None)
     sys.stdout.write(f"{points.count} {digest(made)}\n")
 

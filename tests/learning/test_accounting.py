@@ -2,7 +2,6 @@
 """Epsilon beside published figures and closed forms; runs that stop at a budget."""
 
 import logging
-import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -73,15 +72,6 @@ def test_a_fixed_cohort_of_all_is_everybody_who_may_be_replaced() -> None:
     assert epsilon(3.0, FixedSize(9, 9), 4, 1e-4) == epsilon(1.5, 1.0, 4, 1e-4)
 
 
-def test_everybody_is_the_exact_gaussian_mechanism() -> None:
-    def phi(x: float) -> float:
-        return math.erfc(-x / math.sqrt(2)) / 2
-
-    found, mu = epsilon(2.0, 1.0, 9, 1e-4), math.sqrt(9) / 2.0
-    delta = phi(mu / 2 - found / mu) - math.exp(found) * phi(-mu / 2 - found / mu)
-    assert delta == pytest.approx(1e-4, rel=1e-4)
-
-
 def test_rounds_of_several_kinds_cost_what_the_library_says() -> None:
     """Sums with noises z are one with 1 / √Σ z⁻²; samples, its own composition."""
     z = (4 * 0.5**-2 + 9 * 2.0**-2) ** -0.5
@@ -150,22 +140,6 @@ def test_a_run_stops_before_the_round_that_would_exceed_the_budget() -> None:
     expected = f"round 5 would spend epsilon {curve[4]:.4g} of the budget of {limit:g}"
     assert str(learned.stopped).startswith(expected)
     assert spend((float(curve[5]), 1e-3)).stopped is None
-
-
-def test_without_a_budget_no_epsilon_is_known() -> None:
-    assert "epsilon" not in spend(None, rounds=1).history
-
-
-def test_a_resumed_run_goes_on_spending_where_it_was(tmp_path: Path) -> None:
-    whole = spend((50.0, 1e-3), rounds=4)
-    saved = Checkpoints(tmp_path)
-    spend((50.0, 1e-3), rounds=2, checkpoints=saved)
-    resumed = spend((50.0, 1e-3), rounds=4, checkpoints=saved)
-    np.testing.assert_array_equal(resumed.history["epsilon"], whole.history["epsilon"])
-    # Another delta: what was done is told in its epsilons, too.
-    other = spend((50.0, 1e-2), rounds=4, checkpoints=saved)
-    expected = epsilon_by_round(2.0, 0.5, 4, 1e-2)
-    np.testing.assert_array_equal(other.history["epsilon"], expected)
 
 
 def test_what_is_spent_already_stops_at_once_or_is_refused() -> None:

@@ -145,11 +145,3 @@ def test_culprits_of_a_rule_that_needs_several_are_found(rule: Any) -> None:
     far = ClientData(1e3 * x, y, np.split(np.arange(60), 6))
     with pytest.raises(DivergenceError, match=r"client 4 with loss [^n].*; 6 clients"):
         run(process, far, 1, batch_size=5)
-
-
-@pytest.mark.tensorflow
-@pytest.mark.slow
-def test_real_process_with_states_of_clients_names_the_client_too() -> None:
-    process = fl.learning.build_scaffold(MODEL, 6)
-    with pytest.raises(DivergenceError, match="client 3 with loss nan; 6 clients"):
-        run(process, spoilt(client=3), 2, batch_size=5)

@@ -1,23 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Averages say of what they are, and each is what it says: worked out by hand."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.learning import (
-    Options,
-    build_fed_avg,
-    build_federated_evaluation,
-    compare,
-    losses,
-    models,
-    run,
-)
-from fedlearn_edu.learning.callbacks import stop_at
+from fedlearn_edu.learning import build_federated_evaluation, losses, models
 from fedlearn_edu.learning.evaluation import Evaluation
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.simulation import ClientData, datasets, partitions
@@ -80,12 +70,6 @@ def test_it_prints_what_each_average_is_over(found: Evaluation) -> None:
         "  accuracy  0.375      mean over clients",
     ]
     assert repr(found) == f"Evaluation of {found}"
-
-
-def test_there_is_no_average_without_a_name(found: Evaluation) -> None:
-    assert not hasattr(found, "loss")
-    assert not hasattr(found, "accuracy")
-    assert not hasattr(found, "f1")
 
 
 def test_class_that_nobody_holds_has_no_accuracy() -> None:
@@ -171,19 +155,6 @@ def test_one_score_for_two_classes_answers_with_the_smaller_loss(
     assert found.class_accuracies.tolist() == pytest.approx([1 / 2, 2 / 3])
 
 
-def test_comparisons_and_stops_read_the_accuracy_of_one_score() -> None:
-    model = one_score(of_logits, 2)
-    x, y = np.array([[-1.0], [2.0], [3.0]]), np.array([0, 1, 0])
-    data, process = ClientData(x, y, [range(3)]), build_fed_avg(model)
-    test = build_federated_evaluation(model).on(data)
-    column = "test.accuracy_per_example"
-    options = Options(callbacks=[stop_at(column, at_least=0.6)], progress=False)
-    learned = run(process, data, 3, evaluate={"test": test}, options=options)
-    assert learned.rounds == 1
-    finals = compare({"one": process}, data, data, 1, seeds=[0]).finals["one"]
-    assert finals[0] == learned.history[column][0] == pytest.approx(2 / 3)
-
-
 def test_counts_are_whole_numbers_and_no_classes() -> None:
     model = one_score(
         lambda score, y: score - fl.tf.cast(y, score.dtype), None, np.int32
@@ -251,21 +222,3 @@ def test_client_data_is_taken_as_it_is_and_placed_once(
     on_test = evaluate.on(data)
     assert on_test(zero) == on_test(zero) == expected
     assert len(placed) == 1
-
-
-@pytest.mark.slow
-def test_trap_of_the_tutorial(mnist_folder: Path) -> None:
-    """Its test loss is lower than its training loss because of 99 batches, not 100."""
-    splits = datasets.read_mnist(mnist_folder / "mnist.npz")
-    model = models.softmax_regression()
-    evaluate = build_federated_evaluation(model)
-    results = []
-    for x, y in splits:
-        data = ClientData(x, y, partitions.one_label_per_client(y))
-        results.append(evaluate(model.initialize(0), data.place(batch_size=100)))
-    train, test = results
-    assert (train.total["batches"], test.total["batches"]) == (100, 99)
-    assert train.loss_summed_over_batches == pytest.approx(10.0 * np.log(10), rel=1e-6)
-    assert test.loss_summed_over_batches == pytest.approx(9.9 * np.log(10), rel=1e-6)
-    assert test.loss_summed_over_batches == pytest.approx(22.795593, rel=1e-6)
-    assert train.loss_per_example == pytest.approx(test.loss_per_example, rel=1e-6)

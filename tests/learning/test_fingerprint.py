@@ -16,10 +16,8 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.learning.config import make_config
 from fedlearn_edu.learning.fingerprint import fingerprint
 from fedlearn_edu.learning.schedules import describe_rate
-from fedlearn_edu.simulation import ClientData
 from tests.architecture.repository import ROOT
 
 
@@ -114,9 +112,6 @@ def test_what_a_function_reads_is_in_its_fingerprint(make: Any) -> None:
     assert len(set(found)) == 3
 
 
-HOW: Any = dict.fromkeys(["options", "batch_size", "client_sampling", "evaluate"])
-
-
 @pytest.mark.tensorflow
 def test_schedules_constants_and_functions_of_tensorflow_are_read() -> None:
     schedules: Any = fl.tf.keras.optimizers.schedules
@@ -128,22 +123,6 @@ def test_schedules_constants_and_functions_of_tensorflow_are_read() -> None:
     for make in makers:
         found = [fingerprint(make(rate)) for rate in (0.1, 0.1, 0.1 + 1e-15)]
         assert found[0] == found[1] != found[2]
-    keras: Any = fl.tf.keras
-    layers = keras.layers
-    one, other = (
-        fl.learning.models.from_keras_model(
-            keras.Sequential([keras.Input([4]), layers.Dense(2)])
-        )
-        for _ in range(2)
-    )
-    data = ClientData(np.ones([4, 4]), [0, 1, 0, 1], [[0, 1], [2, 3]])
-    models = {
-        make_config(fl.learning.build_fed_avg(model), data, 1, **HOW).identity()[
-            "model"
-        ]
-        for model in (one, other)
-    }
-    assert len(models) == 1
 
 
 PROGRAM = """

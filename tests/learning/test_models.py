@@ -36,31 +36,6 @@ def test_sizes_are_those_of_the_papers(model: Model, weights: int) -> None:
     assert count_weights(model) == weights
 
 
-def test_types_say_what_goes_in() -> None:
-    model = models.softmax_regression(4, 3)
-    assert str(model.weights_type) == "<weights=float32[4,3],bias=float32[3]>"
-    assert str(model.batch_type) == "<x=float32[?,4],y=int32[?]>"
-    assert (
-        str(models.linear_regression(4).batch_type) == "<x=float32[?,4],y=float32[?]>"
-    )
-    assert repr(model) == "Model('softmax regression 4-3')"
-
-
-@pytest.mark.parametrize(
-    "model",
-    [models.multilayer_perceptron([5]), models.convolutional_network()],
-    ids=str,
-)
-def test_seed_decides_where_weights_begin(model: Model) -> None:
-    first, again, other = (
-        fl.tf.nest.flatten(model.initialize(seed)) for seed in (1, 1, 2)
-    )
-    for a, b in zip(first, again, strict=True):
-        np.testing.assert_array_equal(a, b)
-    assert any(np.any(a != b) for a, b in zip(first, other, strict=True))
-    assert max(float(np.abs(a).max()) for a in first) < 1
-
-
 def test_layers_of_one_size_do_not_begin_alike() -> None:
     first, second, _ = models.multilayer_perceptron([6, 6], features=6).initialize(0)
     assert np.any(first["weights"] != second["weights"])
@@ -138,31 +113,6 @@ def keras_models() -> tuple[Any, Any, Any]:
     ends = keras.Input([2]), keras.Input([3])
     joined = keras.layers.Concatenate()(ends)
     return frozen, Subclass, keras.Model([*ends], keras.layers.Dense(2)(joined))
-
-
-def keras_classifier() -> Any:
-    keras = fl.tf.keras
-    # A seed of its own: one for all of TensorFlow would reach into other tests.
-    first, last = (keras.initializers.GlorotUniform(seed) for seed in (0, 1))
-    return keras.Sequential(
-        [
-            keras.Input([4, 4, 1]),
-            keras.layers.Conv2D(2, 3, activation="relu", kernel_initializer=first),
-            keras.layers.Flatten(),
-            keras.layers.Dense(3, kernel_initializer=last),
-        ]
-    )
-
-
-def test_keras_model_computes_what_keras_computes() -> None:
-    theirs = keras_classifier()
-    ours = models.from_keras_model(theirs)
-    x = np.random.default_rng(0).normal(size=[5, 4, 4, 1]).astype(np.float32)
-    np.testing.assert_allclose(
-        ours.predict(ours.initialize(0), x), theirs(x), rtol=1e-5, atol=1e-6
-    )
-    assert str(ours.batch_type) == "<x=float32[?,4,4,1],y=int32[?]>"
-    assert ours.classes == 3
 
 
 def test_keras_model_is_called_by_what_it_does() -> None:
@@ -398,6 +348,7 @@ def text_model(layer: str = "GRU", **embedding: Any) -> Any:
     return fl.tf.keras.Sequential([start, first, recurrent, layers.Dense(5)])
 
 
+@pytest.mark.thorough
 def test_text_model_learns_the_next_character_with_ten_clients() -> None:
     """Of FedAvg's first round, against Keras's own gradients; lengths may differ."""
     theirs, chance = text_model(), np.random.default_rng(0)
@@ -451,13 +402,6 @@ def test_examples_keep_their_shape(shape: Any) -> None:
     right = model.losses(model.initialize(0), {"x": x, "y": np.array([0, 1], np.int32)})
     assert found.loss_per_example == pytest.approx(float(np.mean(right)), rel=1e-5)
     assert learning.run(build_fed_avg(model), data, 1).rounds == 1
-
-
-def test_images_are_placed_as_the_model_takes_them() -> None:
-    model = models.from_keras_model(keras_classifier())
-    process = build_fed_avg(model)
-    images = ClientData(np.ones([2, 4, 4]), [0, 1], [[0, 1]])
-    process.next(process.initialize(), images.place(batch_type=model.batch_type))
 
 
 @pytest.mark.parametrize("shape", [[6, 4], [2, 12], [4, 6, 2], [None]])

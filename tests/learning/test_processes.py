@@ -105,35 +105,6 @@ def test_round_without_a_single_example_changes_nothing(name: str) -> None:
 
 
 @pytest.mark.tensorflow
-@pytest.mark.usefixtures("step_by_step")
-@pytest.mark.parametrize("name", ["FedSGD", "FedYogi", "SCAFFOLD"])
-def test_batch_of_nothing_is_no_step(name: str) -> None:
-    """Neither for weights nor for moments, nor for what clients keep."""
-    process = built(name)
-    empty = {"x": np.zeros([0, 3]), "y": []}
-    with_empty = [[empty, *DATA[0], empty], [DATA[1][0], empty, DATA[1][1]]]
-    found = []
-    for data in (DATA, with_empty):
-        state, kept = process.initialize(), []
-        if process.initialize_client is not None:
-            kept = [[process.initialize_client()] * 2]
-        for _ in range(2):  # the second one begins from variates that are not zero
-            state, metrics, *kept = process.next(state, data, *kept)
-        found.append(flatten([state, metrics, *kept]))
-    without, found_with = found
-    for path, number in without.items():
-        np.testing.assert_allclose(found_with[path], number, rtol=1e-6, err_msg=path)
-
-
-@pytest.mark.tensorflow
-def test_next_is_a_program_of_the_language() -> None:
-    text = built("FedAvg").next.to_text()
-    for word in ("federated_broadcast", "federated_map", "sequence_reduce"):
-        assert word in text
-    assert "federated_weighted_mean" in text
-
-
-@pytest.mark.tensorflow
 def test_seed_decides_the_first_weights() -> None:
     model = models.multilayer_perceptron([3], features=3, classes=2)
     first, again, other = (

@@ -40,17 +40,6 @@ def test_a_tree_is_rebuilt_from_its_leaves(tree: Any) -> None:
     assert type(rebuild(tree, flatten(tree))) is type(tree)
 
 
-@given(TREES)
-def test_leaves_are_found_by_their_paths_whatever_their_order(tree: Any) -> None:
-    leaves = {path: (path, leaf) for path, leaf in flatten(tree).items()}
-    backwards = dict(reversed(leaves.items()))
-    assert flatten(rebuild(tree, backwards)) == {
-        f"{path}/{i}": part
-        for path, leaf in leaves.items()
-        for i, part in enumerate(leaf)
-    } or list(leaves) == [""]
-
-
 def test_paths_tell_where_a_leaf_is() -> None:
     tree = Box({"a": [1.0]}, Pair(2.0, ()))
     assert flatten(tree) == {"content/a/0": 1.0, "label/left": 2.0}

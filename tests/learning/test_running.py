@@ -73,14 +73,6 @@ def test_no_rounds_are_the_first_state_and_an_empty_history() -> None:
     assert len(made.history) == 0
 
 
-def test_client_data_are_cut_into_batches_of_the_size_asked_for() -> None:
-    data = small_data()
-    assert same(
-        run(PROCESS, data, 2, batch_size=4).state,
-        run(PROCESS, data.batches(batch_size=4), 2).state,
-    )
-
-
 def test_shuffling_depends_on_seed_and_round() -> None:
     data = small_data()
     made = run(PROCESS, data, 2, batch_size=4, options=Options(shuffle_seed=5))
@@ -228,8 +220,7 @@ def test_callbacks_see_the_run_so_far_and_stop_it() -> None:
     assert "stopped: three are enough" in repr(made)
 
 
-@pytest.mark.parametrize("write", ["+=", "[:]", "out=", "sort", "flat"])
-def test_those_who_look_on_cannot_write_into_what_is_trained(write: str) -> None:
+def test_those_who_look_on_cannot_write_into_what_is_trained() -> None:
     """Neither into an array, nor by another entry in a container."""
     refused: list[str] = []
 
@@ -238,17 +229,7 @@ def test_those_who_look_on_cannot_write_into_what_is_trained(write: str) -> None
             if not isinstance(array, np.ndarray):
                 continue
             try:
-                match write:
-                    case "+=":
-                        array += 1
-                    case "[:]":
-                        array[:] = 0
-                    case "out=":
-                        np.negative(array, out=array)
-                    case "sort":
-                        array[::-1].sort()
-                    case "flat":
-                        array.flat[0] = 5
+                array += 1
             except ValueError:
                 refused.append(path)
 

@@ -3,17 +3,16 @@
 
 import os
 from pathlib import Path
+from subprocess import CalledProcessError
 
 import pytest
 from filelock import FileLock
 
-from tests.browser.conftest import ROOT
 from tests.patience import PATIENCE_S
-from tools.lite.__main__ import write
+from tools.lite.__main__ import KEPT, write
 from tools.lite.kernel import kernel
-from tools.lite.pyodide import SETTING, LiteError, pinned
-
-KEPT = ROOT / "build" / "lite-parts"
+from tools.lite.pyodide import LiteError
+from tools.release import ROOT
 
 
 @pytest.fixture(scope="session")
@@ -22,8 +21,8 @@ def loaded() -> Path:
     KEPT.mkdir(parents=True, exist_ok=True)
     with FileLock(KEPT / "lock", timeout=PATIENCE_S):  # for tests side by side
         try:
-            return kernel(ROOT, pinned(), os.environ.get(SETTING, ""), KEPT)
-        except (LiteError, OSError) as error:
+            return kernel(KEPT)
+        except (LiteError, CalledProcessError) as error:
             # Where tests have to be complete, all has to be there.
             (pytest.fail if os.environ.get("CI") else pytest.skip)(
                 f"no Pyodide: {error}"
@@ -34,5 +33,5 @@ def loaded() -> Path:
 def site(loaded: Path) -> Path:
     """What `make lite` builds."""
     out = ROOT / "build" / "lite"
-    write(ROOT, out)
+    write(out)
     return out

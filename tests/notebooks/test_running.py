@@ -48,7 +48,7 @@ def test_runs_from_top_to_bottom(
     folder = tmp_path if data == "digits28" else request.getfixturevalue("mnist_folder")
     with closed_environment(folder, tmp_path):
         done = execute(read(path), tmp_path, allow_errors=True)
-    took = f"{done.seconds:6.1f} s {done.peak_mib:6.0f} MiB  {path.stem} on {data}"
+    took = f"{done.seconds:6.1f} s  {path.stem} on {data}"
     record_property("took", took)
     for cell in code_cells(done.notebook):
         assert not on_stderr(cell), f"cell {cell.id} prints on stderr"
@@ -72,7 +72,7 @@ def test_network_is_closed_for_notebooks(tmp_path: Path) -> None:
     notebook = _notebook(
         "import socket, urllib.request\nsocket.create_connection(('192.0.2.1', 80))",
         "urllib.request.urlopen('http://example.org/mnist.npz')",
-        "socket.socket().connect_ex(('2001:db8::1', 80))",
+        "socket.socket(socket.AF_INET6).connect_ex(('2001:db8::1', 80))",
         "server = socket.create_server(('127.0.0.1', 0))\n"
         "socket.create_connection(server.getsockname()).close()",
     )
@@ -82,12 +82,3 @@ def test_network_is_closed_for_notebooks(tmp_path: Path) -> None:
     assert all("the network is closed in tests" in what_it_says(c) for c in refused)
     assert not errors(allowed), what_it_says(allowed)
     assert done.attempts == ["192.0.2.1", "example.org", "('2001:db8::1', 80)"]
-
-
-def test_run_is_measured(tmp_path: Path) -> None:
-    busy = "import time\nwhile time.process_time() < 2: pass"
-    notebook = _notebook("pile = bytearray(300 * 2**20)", busy)
-    with closed_environment(tmp_path, tmp_path):
-        done = execute(notebook, tmp_path)
-    assert 300 < done.peak_mib < 600
-    assert 2 < done.seconds < 60

@@ -10,7 +10,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import ExhaustedError, FedLearnError
-from tests.programs import NUMBERS, NUMBERS_AT_CLIENTS, increment, local, mapped
+from tests.programs import NUMBERS, increment, local, mapped
 from tests.sequences.readers import every_reader, read
 
 fw = fl.framework
@@ -23,9 +23,6 @@ def _with_sequences() -> Iterator[None]:
 
 
 ADD_UP = fl.federated_computation(fl.sequence_sum, NUMBERS)
-ADD_UP_AT_CLIENTS = fl.federated_computation(
-    lambda d: fl.sequence_sum(fl.sequence_map(increment, d)), NUMBERS_AT_CLIENTS
-)
 
 
 def numbers() -> Iterator[int]:

@@ -62,25 +62,6 @@ def test_numbers_of_every_dtype_are_mapped_and_added_up(place: Any, dtype: Any) 
     assert_same(run(place(body), fl.SequenceType(dtype))([1, 2]), [dtype(6), dtype(3)])
 
 
-@places
-def test_truth_values_and_text_are_mapped_and_reduced(place: Any) -> None:
-    differ = fl.tf_computation(tf.math.logical_xor, np.bool_, np.bool_)
-    negate = fl.tf_computation(tf.math.logical_not, np.bool_)
-    join = fl.tf_computation(lambda s, x: s + b"," + x, np.str_, np.str_)
-
-    def body(truths: Any, words: Any) -> Any:
-        mapped = fl.sequence_map(negate, truths)
-        return (
-            fl.sequence_reduce(mapped, np.bool_(False), differ),
-            mapped,
-            fl.sequence_reduce(words, "", join),
-        )
-
-    program = run(place(body), fl.SequenceType(np.bool_), fl.SequenceType(np.str_))
-    found = program([True, False, False], ["a", "b"])
-    assert_same(found, (False, [False, True, True], b",a,b"))
-
-
 # ------------------------------------------------------------------------ states
 
 
@@ -136,25 +117,6 @@ def test_a_function_may_have_variables(place: Any) -> None:
 
 
 @places
-def test_a_function_may_use_tensors_of_the_body_around(place: Any) -> None:
-    outside = tf.constant(100.0)
-
-    def body(d: Any, factor: Any, model: Any) -> Any:
-        def change(x: Any) -> Any:
-            return x * factor + tf.reduce_sum(model["w"]) + outside
-
-        fn = fl.tf_computation(change, np.float32)
-        fold = fl.tf_computation(lambda s, x: s * factor + x, np.float32, np.float32)
-        mapped = fl.sequence_map(fn, d)
-        return fl.sequence_reduce(mapped, model["b"], fold)
-
-    model = OrderedDict(w=fl.TensorType(np.float32, [2]), b=np.float32)
-    program = run(place(body), FLOATS, np.float32, model)
-    found = program([1, 2], 3.0, OrderedDict(w=[1, 1], b=0.5))
-    assert_same(found, 3 * (3 * 0.5 + 105.0) + 108.0)
-
-
-@places
 def test_a_function_may_be_polymorphic(place: Any) -> None:
     double = fl.tf_computation(lambda x: x + x)
     add = fl.tf_computation(lambda a, b: a + b)
@@ -177,28 +139,3 @@ def test_datasets_made_in_the_body_are_sequences(place: Any) -> None:
 
     expected = [np.int64(6), {"x": 30.0, "y": 3.0}, (np.int32(3), {"a": 30, "b": 3})]
     assert_same(run(place(body))(), expected)
-
-
-@pytest.mark.parametrize("names", ["yx", "xy"])
-@pytest.mark.parametrize("form", ["list", "generator function", "dataset"])
-def test_fields_keep_their_names_whatever_their_order(names: str, form: str) -> None:
-    """differs: TensorFlow puts what it packs into a dict in the order of its keys."""
-    element = OrderedDict((name, np.float32) for name in names)
-    values = [{"x": 1.0, "y": 2.0}, {"x": 3.0, "y": 4.0}]
-    data: Any = [OrderedDict((name, v[name]) for name in names) for v in values]
-    if form == "generator function":
-        data = data.__iter__
-    if form == "dataset":
-        data = from_slices({n: [np.float32(v[n]) for v in values] for n in "yx"})
-    both = fl.tf_computation(lambda e: 10 * e["y"] + e["x"], element)
-
-    def body(d: Any) -> Any:
-        swapped = d.map(lambda e: OrderedDict((n, e[n]) for n in names[::-1]))
-        return [fl.sequence_map(both, d), swapped]
-
-    found = run(body, fl.SequenceType(element))(data)
-    assert_same(found[0], [21.0, 43.0])
-    assert [{**e} for e in found[1]] == values
-
-
-# ------------------------------------------------------------------------- misuse

@@ -21,8 +21,6 @@ from tests.programs import (
     total,
 )
 
-fw = fl.framework
-
 
 @pytest.fixture(autouse=True)
 def _with_sequences() -> Iterator[None]:

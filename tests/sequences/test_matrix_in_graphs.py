@@ -10,7 +10,6 @@ functions that capture nothing (a graph sees datasets only); the others get a li
 dataset.
 """
 
-import pickle
 from functools import cache
 from typing import Any
 
@@ -21,11 +20,10 @@ from fedlearn_edu.testing.comparison import difference
 from fedlearn_edu.types import infer_type
 from tests.covering import pairwise_cover
 from tests.programs import local
-from tests.sequences.elements import FIELDS, ROW, Kind, leaves, strength
+from tests.sequences.elements import Kind, leaves, strength
 from tests.sequences.matrix import CELLS, FORMS, Cell, operate
 
 pytestmark = pytest.mark.tensorflow
-fw = fl.framework
 CONTEXT = local(leaf="tensorflow")
 THOROUGH = pytest.mark.thorough
 # How many elements there are does not depend on what is done with them.
@@ -109,16 +107,3 @@ def test_every_client_runs_the_graph_on_another_form(cell: Cell) -> None:
     with CONTEXT:
         found = at_clients(data, cell.captured)
     assert difference(found, [[cell.expected()] * 2 for _ in data]) is None
-
-
-@pytest.mark.parametrize(
-    "cell",
-    [c for c in COVER if c.capture == "captured model" and c.kind in (ROW, FIELDS)],
-    ids=str,
-)
-def test_a_graph_with_sequence_intrinsics_can_be_pickled(cell: Cell) -> None:
-    program = in_graph(_operation(cell), cell.kind, cell.capture)
-    copy = pickle.loads(pickle.dumps(program))
-    with CONTEXT:
-        found = copy(list(cell.elements.values), cell.captured)
-    assert difference(found, [cell.expected()] * 2) is None

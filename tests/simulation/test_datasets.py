@@ -86,13 +86,6 @@ def test_keras_cache_is_second_choice(
     assert datasets.find_mnist() == named
 
 
-def test_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(datasets.DatasetError, match="no data set") as caught:
-        datasets.load("cifar")
-    assert "'auto' or 'digits28' or 'mnist' or 'fashion_mnist'" in str(caught.value)
-    assert "'cifar'" in str(caught.value)
-
-
 def test_file_that_is_not_mnist_says_which_and_what_to_do(nowhere: Path) -> None:
     path = nowhere / "mnist.npz"
 
@@ -225,22 +218,6 @@ def test_damaged_idx_file_says_which_folder(nowhere: Path, content: bytes) -> No
 def test_auto_never_takes_fashion_mnist(nowhere: Path) -> None:
     write_fashion_mnist(nowhere / "keras")
     assert datasets.load().name == "digits28"
-
-
-@pytest.mark.tensorflow
-@pytest.mark.slow
-def test_keras_reads_the_same_fashion_mnist(
-    nowhere: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = write_fashion_mnist(nowhere / "keras")
-    fashion = "keras.src.datasets.fashion_mnist.get_file"
-    monkeypatch.setattr(fashion, lambda name, **_: str(folder / name))
-    theirs = sources.fetch_with_keras("fashion_mnist")
-    for our_split, their_split in zip(
-        datasets.load_fashion_mnist(), theirs, strict=True
-    ):
-        for ours, other in zip(our_split, their_split, strict=True):
-            np.testing.assert_array_equal(ours, other, strict=True)
 
 
 def test_real_mnist_is_the_one_of_the_tutorial(mnist_folder: Path) -> None:

@@ -4,7 +4,6 @@
 import pickle
 import signal
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -15,13 +14,13 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import simulation
-from fedlearn_edu.errors import ContextError, UnsupportedIntrinsicError
+from fedlearn_edu.errors import ContextError
 from fedlearn_edu.language import context_stack
 from fedlearn_edu.language.context_stack import current_context
 from fedlearn_edu.simulation import Environment
 from tests.executors.examples import CountingExecutor
 from tests.patience import PATIENCE_S
-from tests.programs import INT, INTS, add, at_once, increment, same, seven
+from tests.programs import INT, INTS, at_once, increment, same, seven
 
 fw = fl.framework
 MAKERS: list[Callable[[], Environment]] = [
@@ -42,36 +41,6 @@ def doubled(x: Any) -> Any:
 # ------------------------------------------------------------------ running
 
 
-RAN: list[Any] = []
-
-
-def test_sequence_operators_are_refused_before_anything_runs() -> None:
-    @fl.np_computation(np.int32)
-    def note(x: Any) -> Any:
-        RAN.append(x)
-        return x
-
-    numbers = fl.SequenceType(np.int32)
-    program = fl.federated_computation(
-        lambda x, s: [note(x), fl.sequence_reduce(s, 0, add)], INT, numbers
-    )
-    RAN.clear()
-    with pytest.raises(UnsupportedIntrinsicError, match="sequence_reduce") as caught:
-        simulation.local_executor_factory().create_computation(program)(5, [1, 2])
-    assert RAN == []
-    cures = str(caught.value.do)
-    assert "framework.local_executor_factory(support_sequence_ops=True)" in cures
-    assert "simulation.build_inprocess_environment()" in cures
-
-    cured = fw.local_executor_factory(support_sequence_ops=True)
-    for context in (
-        fw.SyncExecutionContext(cured),
-        simulation.build_inprocess_environment(),
-    ):
-        with context:
-            assert program(5, [1, 2]) == [5, 3]
-
-
 def test_it_does_not_matter_which_context_is_current() -> None:
     before = current_context()
     three = simulation.build_inprocess_environment(3).create_computation(EVALUATED)
@@ -90,16 +59,6 @@ def test_every_thread_runs_it_in_its_own_environment() -> None:
     total_of = simulation.local_executor_factory().create_computation(SUM)
     found = at_once(lambda i: (three(), total_of([i, i])), range(8))
     assert found == [([7] * 3, 2 * i) for i in range(8)]
-
-
-def test_arguments_go_by_keyword_and_come_back_in_their_containers() -> None:
-    @fl.federated_computation(np.int32, OrderedDict(a=np.int32, b=np.float32))
-    def shuffled(first: Any, second: Any) -> Any:
-        return OrderedDict(b=second.b, first=first)
-
-    bound = simulation.local_executor_factory().create_computation(shuffled)
-    assert bound(second={"a": 1, "b": 2.5}, first=3) == OrderedDict(b=2.5, first=3)
-    assert simulation.local_executor_factory().create_computation(seven)() == 7
 
 
 @pytest.mark.parametrize("computation", [SUM, EVALUATED, increment, same], ids=repr)
@@ -184,19 +143,6 @@ def test_it_is_an_argument_where_a_function_is_wanted() -> None:
         bound = environment.create_computation(function)
         assert twice(bound) == twice(function)
         assert environment.create_computation(twice)(bound) == twice(function)
-
-
-def test_leaf_code_may_be_bound_and_called_in_leaf_code() -> None:
-    environment = simulation.local_executor_factory()
-    bound = environment.create_computation(increment)
-
-    @fl.np_computation(np.int32)
-    def after_next(x: Any) -> Any:
-        return bound(bound(x))
-
-    assert bound(1) == 2
-    assert environment.create_computation(after_next)(1) == 3
-    assert after_next(1) == 3
 
 
 def test_it_needs_no_default_context(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -358,10 +304,6 @@ def test_its_own_environment_takes_a_bound_computation(computation: Any) -> None
     bound = own.create_computation(computation)
     assert own.create_computation(bound) is bound
     assert other.create_computation(computation) is not bound
-
-
-def test_without_a_number_there_are_no_clients() -> None:
-    assert simulation.build_inprocess_environment().default_num_clients == 0
 
 
 @pytest.mark.parametrize("count", [0, 1, 4])

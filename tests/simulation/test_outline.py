@@ -82,13 +82,6 @@ def test_a_recorded_stack_has_no_threads_and_a_remark() -> None:
     assert "tape" not in dict(outline_of(PLAIN).remarks)
 
 
-@pytest.mark.parametrize(("support", "answer"), [(True, "yes"), (False, "no")])
-def test_sequence_operators_are_answered_in_a_word(support: bool, answer: str) -> None:
-    outline = outline_of(make(support_sequence_ops=support))
-    assert outline.has_sequence_operators == answer
-    assert sum(layer.name == "Sequence" for layer in outline.own) == 1
-
-
 @pytest.mark.parametrize(
     ("leaf", "words"),
     [

@@ -129,13 +129,6 @@ def test_which_examples_of_a_label_a_client_holds_is_drawn() -> None:
     assert second.max() > first.min()
 
 
-def test_labels_may_have_gaps_and_any_numbers() -> None:
-    labels = np.repeat([-3, 5, 700], 10)
-    for deal in (shards, dirichlet):
-        dealt = deal(labels, 3, 2)
-        assert sum(len(held) for held in dealt) == 30
-
-
 def test_alpha_turns_the_skew_down() -> None:
     labels = datasets.load_digits28().train[1]
     skews = [
@@ -240,18 +233,6 @@ def test_seed_draws_the_same_examples_again() -> None:
     assert any((a != b).any() for a, b in zip(first, other, strict=True))
 
 
-def test_last_batch_may_be_short() -> None:
-    x, y = np.zeros([7, 28, 28], np.uint8), np.arange(7, dtype=np.uint8)
-    cut = batches(x, y, np.arange(7), 3)
-    assert [batch["x"].shape for batch in cut] == [(3, 784), (3, 784), (1, 784)]
-    assert cut[-1]["y"].tolist() == [6]
-
-
-def test_nobody_has_no_batches() -> None:
-    x, y = np.zeros([1, 28, 28], np.uint8), np.zeros([1], np.uint8)
-    assert batches(x, y, np.arange(0), 3) == []
-
-
 # ------------------------------------------------------------------ skew
 
 LABELS = np.array([0, 0, 0, 0, 1, 1, 2, 2])
@@ -264,27 +245,9 @@ def test_effective_labels_by_hand() -> None:
     np.testing.assert_allclose(found.effective_labels, [2**1.5, 1.0, 2.0])
 
 
-def test_one_of_ten_labels_is_nine_tenths_away() -> None:
-    labels = np.tile(np.arange(10), 20)
-    found = describe_skew(labels, one_label_per_client(labels))
-    np.testing.assert_allclose(found.total_variation, 0.9)
-    np.testing.assert_allclose(found.effective_labels, 1.0)
-
-
 def test_whole_is_all_labels_and_not_what_was_dealt() -> None:
     found = describe_skew([0, 1, 1, 1], [[0, 1]])
     np.testing.assert_allclose(found.total_variation, 0.25)
-
-
-@given(clients=st.integers(1, 10), seed=st.integers(0, 99))
-def test_measures_keep_their_bounds(clients: int, seed: int) -> None:
-    labels = np.tile(np.arange(4), 25)
-    found = describe_skew(labels, dirichlet(labels, clients, 1.0, seed))
-    assert (found.total_variation >= 0).all()
-    assert (found.total_variation < 1).all()
-    assert (found.effective_labels >= 1 - 1e-12).all()
-    assert (found.effective_labels <= 4 + 1e-12).all()
-    assert (found.histogram.sum(axis=0) == 25).all()
 
 
 def test_table_shows_counts_of_few_labels() -> None:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from fedlearn_edu.errors import TypeNotAssignableError
 from fedlearn_edu.types import Type, parse_type, to_type
-from fedlearn_edu.types.messages import clip, field_step
 from tests.strategies import types, wider_types
 
 # target, source, assignable, equivalent
@@ -118,13 +117,3 @@ KINDS = {
 def test_each_type_is_of_exactly_one_kind(kind: str) -> None:
     for other, text in KINDS.items():
         assert getattr(parse_type(text), f"is_{kind}")() == (kind == other)
-
-
-def test_path_names_a_field_if_it_can() -> None:
-    assert field_step("weights", 3) == ".weights"
-    assert field_step(None, 3) == "[3]"
-
-
-def test_clip_keeps_short_texts_whole() -> None:
-    assert clip("x" * 80) == "x" * 80
-    assert len(clip("x" * 81)) == 80

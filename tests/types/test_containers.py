@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python values into plain form, and back."""
 
-from collections import OrderedDict
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,24 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedlearn_edu.errors import ExhaustedError, FedLearnError
+from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import (
-    CLIENTS,
-    StructType,
-    normalize,
-    parse_type,
-    restore,
-    to_type,
-)
+from fedlearn_edu.types import CLIENTS, normalize, parse_type, restore, to_type
 from fedlearn_edu.types.sequences import DatasetSequence, LazySequence
-from tests.programs import Data, Pair
 from tests.strategies import same, value_of, value_types
-
-
-def numbers() -> Iterator[int]:
-    """A generator function."""
-    yield from (1, 2, 3)
 
 
 @given(st.data())
@@ -46,59 +31,7 @@ def test_normalizing_leaves_plain_forms_alone(data: st.DataObject) -> None:
     assert same(normalize(plain, type_), plain)
 
 
-# ------------------------------------------------------------------ structs
-
-AB = parse_type("<a=int32,b=float32>")
-WANTED = Struct.named(a=np.int32(1), b=np.float32(2))
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        [1, 2],
-        (1, 2),
-        Pair(1, 2),
-        Data(1, 2),
-        OrderedDict(a=1, b=2),
-        {"b": 2, "a": 1},
-        Struct.unnamed(1, 2),
-        Struct([("a", 1), (None, 2)]),
-    ],
-)
-def test_struct_is_accepted_in_any_container(value: Any) -> None:
-    assert same(normalize(value, AB), WANTED)
-
-
-def test_plain_dict_is_matched_by_name_in_any_order() -> None:
-    type_ = parse_type("<b=int32,a=float32>")
-    assert normalize({"a": 1, "b": 2}, type_) == Struct.named(b=2, a=1.0)
-
-
 # ---------------------------------------------------------------- sequences
-
-
-@pytest.mark.parametrize(
-    "value",
-    [[1, 2, 3], (1, 2, 3), np.array([1, 2, 3]), range(1, 4)],
-    ids=["list", "tuple", "array", "range"],
-)
-def test_sequence_of_numbers_becomes_a_tuple(value: Any) -> None:
-    wanted = tuple(map(np.int32, (1, 2, 3)))
-    assert same(normalize(value, parse_type("int32*")), wanted)
-
-
-def test_generator_is_read_lazily_and_once() -> None:
-    sequence = normalize(numbers(), parse_type("float32*"), "the data")
-    assert [float(x) for x in sequence] == [1.0, 2.0, 3.0]
-    with pytest.raises(ExhaustedError, match=r"second time[\s\S]*the data[\s\S]*list"):
-        list(sequence)
-
-
-def test_generator_function_is_read_lazily_and_repeatedly() -> None:
-    sequence = normalize(numbers, parse_type("float32*"))
-    assert isinstance(sequence, LazySequence)
-    assert list(sequence) == list(sequence) == [1, 2, 3]
-    assert all(isinstance(x, np.float32) for x in sequence)
 
 
 def test_normalized_sequence_passes_through_if_it_fits() -> None:
@@ -159,29 +92,6 @@ def test_placement_is_its_own_plain_form() -> None:
 
 def test_function_is_left_to_the_caller() -> None:
     assert normalize(len, parse_type("(int32 -> int32)")) is len
-
-
-@pytest.mark.parametrize(
-    ("container", "result"),
-    [
-        (None, OrderedDict(a=1, b=2)),
-        (dict, {"a": 1, "b": 2}),
-        (OrderedDict, OrderedDict(a=1, b=2)),
-        (Pair, Pair(1, 2)),
-        (Data, Data(1, 2)),
-    ],
-)
-def test_named_struct_comes_back_in_its_container(container: Any, result: Any) -> None:
-    type_ = StructType([("a", np.int32), ("b", np.int32)], container)
-    restored = restore(Struct.named(a=np.int32(1), b=np.int32(2)), type_)
-    assert type(restored) is type(result)
-    assert restored == result
-
-
-def test_members_and_elements_come_back_as_lists() -> None:
-    plain = ((1, 2), (3,))
-    assert restore(plain, parse_type("{int32*}@CLIENTS")) == [[1, 2], [3]]
-    assert restore((1, 2), parse_type("int32*@SERVER")) == [1, 2]
 
 
 def test_every_message_has_at_most_twelve_lines() -> None:

@@ -17,8 +17,6 @@ from fedlearn_edu.types import (
     UNRANKED,
     FederatedType,
     FunctionType,
-    Placement,
-    PlacementType,
     SequenceType,
     StructType,
     StructWithPythonType,
@@ -70,16 +68,6 @@ def test_type_survives_pickling(type_: Type) -> None:
     assert hash(loaded) == hash(type_)
 
 
-def test_children_are_the_types_directly_inside() -> None:
-    integer = TensorType(np.int32)
-    assert FunctionType(None, integer).children() == (integer,)
-    assert FunctionType([integer], integer).children()[0] == to_type([integer])
-    assert type_at_clients(integer).children() == (integer,)
-    assert SequenceType(integer).children() == (integer,)
-    assert StructType([integer, integer]).children() == (integer, integer)
-    assert PlacementType().children() == ()
-
-
 def test_contains_looks_at_every_depth_and_at_the_type_itself() -> None:
     type_ = FunctionType([np.int32], type_at_server(SequenceType(np.bool_)))
     assert type_.contains(lambda t: t.is_sequence())
@@ -114,13 +102,6 @@ def test_scalar_is_the_default_shape() -> None:
     assert TensorType(np.int32).is_scalar
     assert not TensorType(np.int32, [1]).is_scalar
     assert not TensorType(np.int32, UNRANKED).is_scalar
-
-
-def test_static_shape_knows_every_size() -> None:
-    assert TensorType(np.int32, [2, 3]).has_static_shape
-    assert TensorType(np.int32).has_static_shape
-    assert not TensorType(np.int32, [2, None]).has_static_shape
-    assert not TensorType(np.int32, UNRANKED).has_static_shape
 
 
 def test_types_are_frozen() -> None:
@@ -168,17 +149,6 @@ def test_repr_shows_names_and_container() -> None:
     assert repr(StructType([np.int32, np.bool_], list)) == (
         "StructType([TensorType(np.int32), TensorType(np.bool_)]) as list"
     )
-
-
-def test_struct_type_survives_pickling() -> None:
-    assert not hasattr(StructType.__new__(StructType), "a")  # as while loading
-    type_ = StructType([("a", np.int32), (None, [np.bool_])], tuple)
-    assert pickle.loads(pickle.dumps(type_)) == type_
-
-
-@pytest.mark.parametrize("placement", [CLIENTS, SERVER])
-def test_placement_survives_pickling_as_itself(placement: Placement) -> None:
-    assert pickle.loads(pickle.dumps(placement)) is placement
 
 
 @pytest.mark.parametrize("name", ["index", "with_values", "with_types", "walk"])

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data that are used again and again: each form of them is made once."""
 
-import copy
-import pickle
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,7 +19,7 @@ from fedlearn_edu.types import (
     type_at_clients,
     type_at_server,
 )
-from fedlearn_edu.types.sequences import Cached, LazySequence, cache, unwrap
+from fedlearn_edu.types.sequences import Cached, cache, unwrap
 from tests.strategies import federated_types, same, value_of
 
 F32 = np.float32
@@ -54,15 +51,6 @@ def test_form_that_fails_is_not_kept() -> None:
     assert one.form("a", lambda x: x) == 0.0
 
 
-def test_forms_do_not_travel() -> None:
-    """A copy or a pickle has the plain data only; it makes its own forms."""
-    one = Cached(F32(2))
-    one.form("tensor", lambda _: lambda: "cannot be pickled")
-    for other in (pickle.loads(pickle.dumps(one)), copy.deepcopy(one)):
-        assert other.plain == F32(2)
-        assert other.form("tensor", lambda x: x + 1) == 3.0
-
-
 def test_maker_sees_data_in_which_nothing_is_kept() -> None:
     value, type_ = plain([[1.0], [2.0, 3.0]], "float32[?]*")
     sequence = cache(value, type_)
@@ -88,29 +76,6 @@ def test_structures_stay_open_tensors_and_sequences_are_kept() -> None:
     assert isinstance(member, Struct)
     assert member.names() == ("a", "b")
     assert all(isinstance(field, Cached) for field in member)
-
-
-def test_lazy_sequence_stays_lazy() -> None:
-    readings = []
-
-    def read() -> Iterator[Any]:
-        readings.append(1)
-        return iter([1, 2])
-
-    type_ = parse_type("int32*")
-    lazy = cache(normalize(read, type_), type_)
-    assert isinstance(lazy, LazySequence)
-    assert readings == []
-    assert list(lazy) == list(lazy) == [1, 2]
-    assert len(readings) == 2
-
-
-def test_generator_is_read_and_stays() -> None:
-    """What can be read once only is read now, to be there for every later use."""
-    type_ = parse_type("int32*")
-    sequence = cache(normalize(iter([1, 2]), type_), type_)
-    assert isinstance(sequence, Cached)
-    assert [list(unwrap(sequence)) for _ in range(2)] == [[1, 2]] * 2
 
 
 FLOATS = type_at_clients(F32)

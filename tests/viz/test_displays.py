@@ -17,7 +17,6 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import CLIENTS, SERVER, simulation
 from fedlearn_edu.errors import FedLearnError, NotationError
-from fedlearn_edu.language.federated_value import FederatedValue
 from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.simulation.partitions.skew import describe_skew
@@ -193,25 +192,6 @@ def test_the_middle_of_a_long_history_is_folded(rounds: int, rows: int) -> None:
     assert reader.tags["details"] == (rounds > 10)
 
 
-def test_fold_goes_over_all_columns() -> None:
-    reader = Reader(
-        displays.draw_placed(fl.place([(i, i) for i in range(20)], CLIENTS))
-    )
-    assert reader.values("td", "colspan") == ["2"]
-    assert len(displays.draw_placed(MANY)) < 10_000
-
-
-def test_only_numbers_are_at_the_right() -> None:
-    def sides(placed: FederatedValue) -> list[str]:
-        styles = Reader(displays.draw_placed(placed)).values("td", "style")
-        return ["right" if "align:right" in style else "left" for style in styles]
-
-    assert sides(THREE) == ["right"] * 3
-    assert sides(PAIRS) == ["right", "left"] * 3
-    assert sides(fl.place([True], CLIENTS)) == ["left"]
-    assert sides(fl.place([[1]], CLIENTS)) == ["left"]
-
-
 @pytest.mark.parametrize("placed", [THREE, PAIRS, MANY])
 def test_table_can_be_read_on_white_on_black_and_on_a_phone(placed: Any) -> None:
     reader = Reader(displays.draw_placed(placed))
@@ -260,18 +240,3 @@ def test_closed_environment_says_so() -> None:
         assert "closed" not in executors.draw_environment(environment)
     found = Reader(executors.draw_environment(environment)).text
     assert "Environment, closed, sequence" in found
-
-
-def test_stack_can_be_read_on_white_on_black_and_on_a_phone() -> None:
-    reader = Reader(STACKS["an environment"])
-    styles = [value for _, name, value in reader.attributes if name == "style"]
-    pairs = [part.split(":") for style in styles for part in style.split(";")]
-    values: dict[str, set[str]] = {name: set() for name, _ in pairs}
-    for name, value in pairs:
-        values[name].add(value)
-    see_through = {f"{c}1f" for c in (*COLORS, colors.QUIET)}
-    assert values["background"] == {*see_through, colors.QUIET}
-    assert values["width"] == {"2px"}  # of a line; everything else shrinks
-    assert not {"min-width", "white-space"} & set(values)
-    [label] = [value for _, name, value in reader.attributes if name == "aria-label"]
-    assert label == "Stack of executors of an environment, sequence operators: yes"

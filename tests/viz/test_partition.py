@@ -1,23 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The numbers that `draw_partition` shows are those of `describe_skew`."""
 
-from typing import Any
-
 import numpy as np
-import pytest
 
 from fedlearn_edu import viz
-from fedlearn_edu.simulation import datasets, partitions
+from fedlearn_edu.simulation import partitions
 from fedlearn_edu.viz import style
 from tests.viz.drawn_text import check_figure
 
 LABELS = np.repeat([0, 1, 2], [4, 4, 2])
 SHARES = [[0, 1, 4], [2, 3], [5, 6, 7, 8, 9]]
-
-
-@pytest.fixture(scope="module")
-def digits() -> Any:
-    return datasets.load_digits28().train
 
 
 def test_numbers_are_those_of_the_partition() -> None:
@@ -35,17 +27,6 @@ def test_shades_are_shares_of_what_a_client_holds() -> None:
     np.testing.assert_allclose(
         np.asarray(image.get_array()),
         [[2 / 3, 1 / 3, 0.0], [1.0, 0.0, 0.0], [0.0, 0.6, 0.4]],
-    )
-
-
-def test_images_are_those_the_client_holds(digits: Any) -> None:
-    x, y = digits
-    shares = partitions.one_label_per_client(y, 2)
-    figure = viz.draw_partition(y, {"a": shares[0], "b": shares[1]}, images=x)
-    picture = np.asarray(figure.axes[0].images[0].get_array())
-    assert any(
-        np.array_equal(x[shares[1][0]], picture[r : r + 28, 1:29])
-        for r in range(len(picture) // 2, len(picture) - 27)
     )
 
 

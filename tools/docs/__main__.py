@@ -18,44 +18,30 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fedlearn_edu.errors import FedLearnError
 from tools.cells import read, write
 from tools.docs import reference
-from tools.docs.execution import DocsError, run_all
+from tools.docs.execution import run_all
 from tools.release import EXPLORERS, RELEASE, ROOT, SOURCE
 
 _RELEASED = RELEASE.relative_to(ROOT)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Writes the site; 0 after success, 2 if a lesson fails or a link is broken."""
+def main() -> int:
+    """Writes the site; 0 after success, another number if Sphinx warns."""
     parser = argparse.ArgumentParser(prog="python -m tools.docs")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "docs")
     parser.add_argument("--lite", type=Path, default=ROOT / "build" / "lite")
     no_run = "do not run the lessons; their pages say that they were not run"
     parser.add_argument("--as-stored", action="store_true", help=no_run)
-    chosen = parser.parse_args(arguments)
+    chosen = parser.parse_args()
     paths = [*sorted(SOURCE.glob("*/*.ipynb")), EXPLORERS]
-    try:
-        notebooks = (
-            {path: read(path) for path in paths}
-            if chosen.as_stored
-            else run_all(paths, ROOT / "build" / "lessons")
-        )
-        build(notebooks, chosen.out, chosen.lite)
-    except FedLearnError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    sys.stdout.write(f"{chosen.out / 'index.html'}\n")
-    return 0
+    kept = ROOT / "build" / "lessons"
+    ran = {p: read(p) for p in paths} if chosen.as_stored else run_all(paths, kept)
+    return build(ran, chosen.out, chosen.lite)
 
 
-def build(notebooks: Mapping[Path, Any], out: Path, lite: Path) -> None:
-    """Writes the site.
-
-    Raises:
-        DocsError: if Sphinx warns: of a link to nothing, say.
-    """
+def build(notebooks: Mapping[Path, Any], out: Path, lite: Path) -> int:
+    """Writes the site, and returns what Sphinx returns."""
     from sphinx.cmd.build import build_main as sphinx
 
     sources = out.with_name(f"{out.name}_source")
@@ -65,13 +51,15 @@ def build(notebooks: Mapping[Path, Any], out: Path, lite: Path) -> None:
     os.environ["FEDLEARN_EDU_LITE"] = str(lite)
     doctrees = out.with_name(f"{out.name}_doctrees")
     asked = ["-W", "--keep-going", "-q", "-E", "-c", str(Path(__file__).parent)]
-    if sphinx([*asked, "-d", str(doctrees), str(sources), str(out)]):
-        raise DocsError("the site has mistakes", do="mend what Sphinx names above")
+    if failed := sphinx([*asked, "-d", str(doctrees), str(sources), str(out)]):
+        return failed
     shutil.copy(out / "README.html", out / "index.html")
     # What a learner gets lies beside its page, to be downloaded.
     shutil.copytree(RELEASE, out / _RELEASED, dirs_exist_ok=True)
     if lite.is_dir():
         shutil.copytree(lite, out / "lite")
+    print(out / "index.html")
+    return 0
 
 
 def _put(notebooks: Mapping[Path, Any], sources: Path) -> None:

@@ -30,7 +30,7 @@ include_patterns = ["*.md", "*/README.md", "docs/**.md", "**.ipynb"]
 include_patterns += ["reference/*.rst"]
 # (by its whole name: autosummary looks beside the sources)
 templates_path = [str(pages.TEMPLATES)]
-autosummary_context = {"about": reference.about, "groups": reference.groups}
+autosummary_context = {"groups": reference.groups}
 add_module_names = False
 python_maximum_signature_line_length = 80
 toc_object_entries_show_parents = "hide"

@@ -13,11 +13,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tools.docs import docstrings
-
 INDEX = Path(__file__).with_suffix(".rst")
 MODULES = re.findall(r"^   (fedlearn_edu\S*)$", INDEX.read_text("utf-8"), re.M)
-_KINDS = ("Types", "Intrinsics", "Classes", "Functions", "Errors", "Constants")
+_KINDS = ("Classes", "Functions", "Errors", "Constants", "Modules")
 
 
 class Entry(NamedTuple):
@@ -30,35 +28,23 @@ class Entry(NamedTuple):
 
 def groups(module: str) -> dict[str, list[Entry]]:
     """The names of a module, by kind."""
-    found: dict[str, list[Entry]] = {kind: [] for kind in (*_KINDS, "Modules")}
-    for name in names(module):
-        path = f"{module}.{name}"
-        kind, directive = _kind(module, name, value := value_of(path))
+    found: dict[str, list[Entry]] = {kind: [] for kind in _KINDS}
+    for path in (f"{module}.{name}" for name in names(module)):
+        kind, directive = _kind(value := value_of(path))
         found[kind].append(Entry(path, _homes().get(id(value), path), directive))
     return {kind: entries for kind, entries in found.items() if entries}
 
 
-def about(module: str) -> str:
-    """What a module says of itself."""
-    return docstrings.as_rst(inspect.getdoc(value_of(module)) or "")
-
-
-def _kind(module: str, name: str, value: Any) -> tuple[str, str]:
-    """The heading that a name stands under, and the directive that describes it."""
-    is_first, is_function = module == "fedlearn_edu", inspect.isfunction(value)
+def _kind(value: Any) -> tuple[str, str]:
+    """The heading that a value stands under, and the directive that describes it."""
     if inspect.ismodule(value) and _home(value):
         return "Modules", ""
-    if is_first and is_function and re.match("(federated|sequence)_", name):
-        return "Intrinsics", "autofunction"
-    kind, directive = "Constants", "autodata"
     if inspect.isclass(value):
-        kind, directive = "Classes", "autoclass"
-        if issubclass(value, BaseException):
-            kind, directive = "Errors", "autoexception"
-    elif callable(value):
-        kind, directive = "Functions", "autofunction" if is_function else "autodata"
-    is_type = is_first and _home(value).startswith("fedlearn_edu.types")
-    return "Types" if is_type else kind, directive
+        is_error = issubclass(value, BaseException)
+        return ("Errors", "autoexception") if is_error else ("Classes", "autoclass")
+    if inspect.isfunction(value):
+        return "Functions", "autofunction"
+    return "Functions" if callable(value) else "Constants", "autodata"
 
 
 @cache
@@ -77,10 +63,8 @@ def _home(value: Any) -> str:
 def names(module: str) -> list[str]:
     """The public names of a module: those it lists, or else what it defines itself."""
     offered = vars(value_of(module))
-    own = [
-        n for n in offered if n[0] != "_" and _home(offered[n]) == offered["__name__"]
-    ]
-    return sorted(offered.get("__all__", own))
+    own = [n for n in offered if _home(offered[n]) == offered["__name__"]]
+    return sorted(offered.get("__all__", (n for n in own if n[0] != "_")))
 
 
 def value_of(path: str) -> Any:

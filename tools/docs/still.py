@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What moves, as a page can show it. The kernel of a lesson runs this before its cells.
 
-A cell that ends in an explorer or a player shows the same parts in the same places, but
-for the controls. What a button begins is done to its end first, and an error of it is
-an error of the cell. A mean and an aggregation move on the page, too (explorers.js).
+A cell that ends in an explorer or a player shows its picture, and its sentence. What a
+button begins is done to its end first, and an error of it is an error of the cell. A
+mean and an aggregation move on the page, too (explorers.js).
 """
 
 import ast
@@ -14,14 +14,16 @@ from typing import Any
 from IPython.core.getipython import get_ipython
 from IPython.display import HTML
 
+from fedlearn_edu.viz.notebook import html
+
 _LIMIT_S = 120.0
 _NAME = "__still__"
 _MOVING = {"MeanPicture": "mean", "AggregationPicture": "aggregation"}
-_BOXES = {"HBoxModel": "flex", "BoxModel": "flex", "GridBoxModel": "grid"}
+_NOTE = "A still picture: in JupyterLab it has controls, and moves."
 
 
 def still(shown: Any) -> Any:
-    """What moves as HTML; anything else as it is."""
+    """What moves as a picture with its sentence; anything else as it is."""
     if not (hasattr(shown, "controls") and hasattr(shown, "sentence")):
         return shown
     if job := getattr(shown, "job", None):
@@ -29,30 +31,15 @@ def still(shown: Any) -> Any:
         job.wait(_LIMIT_S)
         if job.error:
             raise job.error
-        job.box.layout.display = "none"
-    kind = _MOVING.get(type(getattr(shown, "picture", None)).__name__, "")
-    values = {name: each.source.value for name, each in shown.controls.items()}
-    values["values"] = getattr(getattr(shown, "picture", None), "values", None)
-    start = f' data-explorer="{kind}" data-start="{escape(json.dumps(values))}"'
-    note = "A still picture: in JupyterLab it has controls, and moves."
+    picture, start = getattr(shown, "picture", None), ""
+    if kind := _MOVING.get(type(picture).__name__):
+        values = json.dumps(
+            {**shown.values, "values": getattr(picture, "values", None)}
+        )
+        start = f' data-explorer="{kind}" data-start="{escape(values)}"'
+    words = f"<p>{escape(shown.sentence)}</p><p>{_NOTE}</p>"
     make: Any = HTML
-    attributes = start if kind else ""
-    return make(
-        f'<figure class="still"{attributes}>{_html(shown)}<p>{note}</p></figure>'
-    )
-
-
-def _html(widget: Any) -> str:
-    """The texts and pictures of a widget, laid out as they are."""
-    kind, layout = widget._model_name, widget.layout
-    children = getattr(widget, "children", ())
-    inside = widget.value if kind == "HTMLModel" else "".join(map(_html, children))
-    if not inside or layout.display == "none":
-        return ""
-    rules = {n: getattr(layout, n) for n in layout.keys if n[0] != "_"}
-    rules["display"] = _BOXES.get(kind, rules.get("display"))
-    style = ";".join(f"{n.replace('_', '-')}:{v}" for n, v in rules.items() if v)
-    return f'<div style="{escape(style)}">{inside}</div>'
+    return make(f'<figure class="still"{start}>{html(shown.figure)}{words}</figure>')
 
 
 class _EndsStill(ast.NodeTransformer):

@@ -3,7 +3,6 @@
 
 import re
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -11,21 +10,18 @@ from typing import Any
 import nbformat
 
 from fedlearn_edu.course.badges import runs_in_browser
-from fedlearn_edu.course.exercise import PATHS
 from fedlearn_edu.course.lessons import LESSONS
-from fedlearn_edu.errors import counted
 from tools.cells import read
 from tools.cells import write as write_notebook
 from tools.edition import browser_release, browser_source, needs_tensorflow
-from tools.release import EXPLORERS, lesson_names, write_index
+from tools.lesson_table import short_table
+from tools.release import write_index
 
 NOTE = (
     "> **This part needs an installation.** It runs TensorFlow, and there is none in a "
     "browser. Read on: nothing below depends on it."
 )
 _START = Path(__file__).with_name("start.md")
-_LESSONS = {lesson.name: lesson for lesson in LESSONS}
-_MORE = "To play with"
 _INSTALL = re.compile(r"\n+No `fedlearn_edu`\? See \*Install\*[^\n]*")
 
 
@@ -41,9 +37,7 @@ def write(kept: Path) -> Path:
             write_notebook(
                 for_a_browser(notebook), contents / path.relative_to(released)
             )
-    lessons = {name: browser_source(name) for name in lesson_names()}
-    text = start_page({**lessons, EXPLORERS.stem: read(EXPLORERS)})
-    (contents / "README.md").write_text(text, encoding="utf-8")
+    (contents / "README.md").write_text(start_page(), encoding="utf-8")
     return contents
 
 
@@ -61,29 +55,15 @@ def for_a_browser(notebook: Any) -> Any:
     return notebook
 
 
-def start_page(notebooks: Mapping[str, Any]) -> str:
-    """What is here, what is not, and what is different here; notebooks by name."""
-    here: dict[str, list[str]] = {path: [] for path in (*PATHS, _MORE)}
-    not_here = []
-    for name, notebook in notebooks.items():
-        title = _title(name, notebook)
+def start_page() -> str:
+    """The table of lessons, with a link to those that are here."""
+    table = short_table().replace("notebooks/release/", "")
+    for lesson in LESSONS:
+        notebook = browser_source(lesson.name)
         if not runs_in_browser(notebook):
-            not_here.append(f"- {title} ({notebook.metadata['fedlearn_edu']['why']})")
-            continue
-        lesson, count = _LESSONS.get(name), sum(map(needs_tensorflow, notebook.cells))
-        file = lesson.file if lesson else f"{name}.ipynb"
-        takes = f", {lesson.minutes} minutes" if lesson else ""
-        but = f", without {counted(count, 'cell')}" * bool(count)
-        here[lesson.path if lesson else _MORE].append(
-            f"- [{title}]({file}){takes}{but}"
-        )
-    parts = ["\n".join([f"## {path}\n", *each]) for path, each in here.items() if each]
+            why = (
+                f"{lesson.title} (not here: {notebook.metadata['fedlearn_edu']['why']})"
+            )
+            table = table.replace(f"[{lesson.title}]({lesson.file})", why)
     text = Template(_START.read_text(encoding="utf-8"))
-    return text.substitute(here="\n\n".join(parts), not_here="\n".join(not_here))
-
-
-def _title(name: str, notebook: Any) -> str:
-    """Its first heading, after its number if it has one."""
-    number, _, rest = name.partition("_")
-    heading = str(notebook.cells[0].source).splitlines()[0].removeprefix("# ")
-    return f"{number} {heading}" if rest else heading
+    return text.substitute(lessons=table)

@@ -2,48 +2,91 @@
 """What the kernel in the page loads: Pyodide, wheels, the lock file that lists them."""
 
 import json
+import re
 import shutil
+import subprocess
 import sys
+import zipfile
+from collections.abc import Iterable
+from email import message_from_bytes
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
-from tools.lite.pyodide import HERE, Release, collect, pip_download, run
-from tools.lite.wheels import lock
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tools.lite.pyodide import HERE, Release, collect, pinned, pip_download
+from tools.release import ROOT
 
 LABEXTENSIONS = Path(sys.prefix) / "share" / "jupyter" / "labextensions"
 KERNEL_EXTENSION = LABEXTENSIONS / "@jupyterlite" / "pyodide-kernel-extension"
 # Of JupyterLite's own wheels: for ipywidgets 7, which nobody has here.
 _UNUSED = "widgetsnbextension-3"
+_TOP_MODULE = re.compile(r"(\w+)(?:\.py|/__init__\.py)")
 
 
-def kernel(root: Path, release: Release, place: str, kept: Path) -> Path:
+def kernel(kept: Path) -> Path:
     """Makes the folder `kept/kernel` with all that Pyodide loads, and nothing else.
 
     Raises:
-        LiteError: if a file cannot be had, or is another one than it should be.
+        LiteError: if a file of Pyodide is missing, or is another one.
+        CalledProcessError: if a wheel cannot be had.
     """
-    pyodide = collect(release, place, kept)
+    release, folder, own = pinned(), kept / "kernel", kept / "own"
+    for each in (folder, own):
+        shutil.rmtree(each, ignore_errors=True)
+    build = ["--quiet", "--no-deps", "--no-build-isolation", "-w", str(own), str(ROOT)]
+    subprocess.run([sys.executable, "-m", "pip", "wheel", *build], check=True)
     theirs = (KERNEL_EXTENSION / "static" / "pypi").glob("*.whl")
     wheels = [
-        *pip_download(HERE / "wheels.txt", kept / "wheels", release.python),
+        *pip_download(HERE / "wheels.txt", kept, release.python),
         *sorted(wheel for wheel in theirs if not wheel.name.startswith(_UNUSED)),
-        own_wheel(root, kept / "own"),
+        *own.glob("*.whl"),
     ]
-    folder = kept / "kernel"
-    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for file in [*(pyodide / name for name in release.hashes), *wheels]:
+    for file in [*collect(release, kept), *wheels]:
         shutil.copy(file, folder)
     written = json.dumps(lock(release, wheels), indent=1)
     (folder / "pyodide-lock.json").write_text(written, encoding="utf-8")
     return folder
 
 
-def own_wheel(root: Path, folder: Path) -> Path:
-    """Builds the wheel of the package at `root`."""
-    shutil.rmtree(folder, ignore_errors=True)
-    chosen = ["--quiet", "--no-deps", "--no-build-isolation", "-w", str(folder)]
-    run(
-        "pip", "wheel", *chosen, str(root), do="run make lite, which installs hatchling"
-    )
-    (wheel,) = folder.glob("*.whl")
-    return wheel
+def lock(release: Release, wheels: Iterable[Path]) -> dict[str, Any]:
+    """Pyodide's lock file with these wheels of pure Python added to it."""
+    theirs = release.lock["packages"].items()
+    entries = {str(canonicalize_name(name)): entry for name, entry in theirs}
+    ours = [_entry(wheel, release.python) for wheel in wheels]
+    entries |= {entry["name"]: entry for entry in ours}
+    return {**release.lock, "packages": entries}
+
+
+def _entry(file: Path, python: str) -> dict[str, Any]:
+    """What the lock file says about a wheel, for a browser with that Python."""
+    with zipfile.ZipFile(file) as archive:
+        names = archive.namelist()
+        [found] = [each for each in names if each.endswith(".dist-info/METADATA")]
+        meta = message_from_bytes(archive.read(found))
+    return {
+        "name": str(canonicalize_name(meta["Name"])),
+        "version": meta["Version"],
+        "file_name": file.name,
+        "install_dir": "site",
+        "sha256": sha256(file.read_bytes()).hexdigest(),
+        "package_type": "package",
+        "imports": sorted(
+            {m[1] for name in names if (m := _TOP_MODULE.fullmatch(name))}
+        ),
+        "depends": _needs(meta.get_all("Requires-Dist", []), python),
+        "unvendored_tests": False,
+    }
+
+
+def _needs(requirements: Iterable[str], python: str) -> list[str]:
+    there = {
+        **{"sys_platform": "emscripten", "platform_system": "Emscripten"},
+        **{"os_name": "posix", "python_version": python, "extra": ""},
+    }
+    found = map(Requirement, requirements)
+    there_too = [r for r in found if not r.marker or r.marker.evaluate(there)]
+    return [str(canonicalize_name(requirement.name)) for requirement in there_too]

@@ -10,9 +10,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import ContextError
-from fedlearn_edu.ir import nodes as ir
-from tests.executors.examples import call, run
-from tests.programs import INT, NUMBERS, add, increment, total
+from tests.programs import INT, NUMBERS, add, increment
 
 VECTOR = fl.TensorType(np.float32, [None])
 
@@ -186,26 +184,3 @@ def test_an_empty_sequence_knows_its_type_in_a_body() -> None:
     both = fl.np_computation(body, NUMBERS)
     assert both([]) == (0, 0)
     assert both([1, 2]) == (3, 5)
-
-
-# ----------------------------------------
-# The smallest complete executor; its contract is tested with all others
-
-
-fw = fl.framework
-assert isinstance(increment.tree, ir.Leaf)
-
-
-def test_sequences_are_handed_over_as_lists() -> None:
-    assert run(call(fw.NumPyExecutor(), total, (np.int32(1), np.int32(2)))) == 3
-
-
-def test_a_value_that_is_not_plain_yet_is_converted() -> None:
-    async def work() -> Any:
-        executor = fw.NumPyExecutor()
-        value = await executor.create_value([1, 2], fl.TensorType(np.float32, [2]))
-        return await value.compute()
-
-    np.testing.assert_array_equal(
-        run(work()), np.array([1, 2], np.float32), strict=True
-    )

@@ -199,15 +199,6 @@ def test_a_number_or_a_tensor_of_the_dtype_is_taken(argument: Any) -> None:
     assert tf_increment(argument) == 2
 
 
-# ------------------------------------------------------------------ in a federated body
-
-
-def test_a_computation_without_parameters_can_be_called_in_another() -> None:
-    three = fl.tf_computation(lambda: tf.constant(3.0))
-    plus = fl.tf_computation(lambda x: x + three(), np.float32)
-    assert plus(1.0) == 4
-
-
 def test_a_ragged_or_sparse_result_is_refused() -> None:
     """differs: the ancestor gave one back."""
     for body in (

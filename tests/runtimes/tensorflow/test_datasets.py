@@ -21,41 +21,8 @@ from fedlearn_edu.types.sequences import LazySequence
 from tests.programs import INT, NUMBERS, local, mapped
 
 pytestmark = pytest.mark.tensorflow
-fw = fl.framework
 F32 = np.float32
 from_slices = tf.data.Dataset.from_tensor_slices
-
-BATCH = OrderedDict(
-    x=fl.TensorType(np.float32, [None, 2]), y=fl.TensorType(np.int32, [None])
-)
-
-
-@fl.tf_computation(NUMBERS)
-def total(numbers: Any) -> Any:
-    return numbers.reduce(0, lambda s, x: s + x)
-
-
-@fl.tf_computation(fl.SequenceType(BATCH))
-def rows(batches: Any) -> Any:
-    return batches.reduce(0, lambda n, batch: n + tf.shape(batch["x"])[0])
-
-
-def test_an_empty_sequence_has_its_declared_elements() -> None:
-    assert total([]) == 0
-    assert rows([]) == 0
-    assert total(from_slices(np.zeros([0], np.int32))) == 0
-
-
-def batch(size: int) -> dict[str, Any]:
-    return {"y": np.zeros([size], np.int32), "x": np.zeros([size, 2], np.float32)}
-
-
-@pytest.mark.parametrize(
-    "sizes", [[3, 3, 3], [3, 3, 1], [3, 1, 3], [0, 2], [5]], ids=str
-)
-def test_batches_may_differ_in_size(sizes: list[int]) -> None:
-    """differs: there, only the last batch might."""
-    assert rows([batch(size) for size in sizes]) == sum(sizes)
 
 
 ROW = fl.TensorType(np.float32, [None])

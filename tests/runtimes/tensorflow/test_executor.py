@@ -11,11 +11,9 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import tf
 from fedlearn_edu.errors import ExecutorError
-from fedlearn_edu.executors.layer import AnyRuntimeExecutor
 from fedlearn_edu.ir.operations import cast, operation
-from fedlearn_edu.runtimes.registry import leaf_executor
 from tests.executors.examples import call, pair, run
-from tests.programs import INT, INTS, NUMBERS, increment, local, mapped
+from tests.programs import INT, INTS, NUMBERS, local, mapped
 
 pytestmark = pytest.mark.tensorflow
 fw = fl.framework
@@ -92,15 +90,6 @@ def test_a_stack_can_be_asked_for_tensorflow(leaf: Any) -> None:
     )
     with local(leaf=leaf):
         assert program([1, 2, 3]) == 12
-
-
-def test_numpy_and_tensorflow_meet_in_one_program() -> None:
-    program = fl.federated_computation(
-        lambda v: fl.federated_map(increment, fl.federated_map(tf_double, v)), INTS
-    )
-    assert program([1, 2]) == [3, 5]
-    both = leaf_executor(None, frozenset({"numpy", "tensorflow"}))
-    assert isinstance(both, AnyRuntimeExecutor)
 
 
 def test_a_stack_asked_for_numpy_refuses_tensorflow_code() -> None:

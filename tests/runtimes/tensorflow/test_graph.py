@@ -5,7 +5,6 @@
 import pickle
 from collections import OrderedDict
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import tf
-from tests.programs import INT, INTS, NUMBERS, in_another_process
 
 pytestmark = pytest.mark.tensorflow
 
@@ -23,54 +21,6 @@ def with_variable(x: Any) -> Any:
     total.assign_add(x)
     total.assign_add(x)
     return OrderedDict(total=total, text=tf.strings.as_string(x))
-
-
-def train(batches: Any, rate: Any) -> Any:
-    def step(weight: Any, x: Any) -> Any:
-        return weight - rate * 2.0 * (weight - x)
-
-    return batches.reduce(0.0, step)
-
-
-def random_shift(x: Any) -> Any:
-    return x + tf.cast(tf.random.uniform([], 10, 11, tf.int32), tf.int32)
-
-
-PROGRAM = """
-    import pickle, sys
-    from pathlib import Path
-    import fedlearn_edu as fl
-
-    programs = pickle.loads(Path(sys.argv[1]).read_bytes())
-    print([program(*arguments) for program, *arguments in programs])
-    print([str(program.type_signature) for program, *_ in programs])
-"""
-
-
-@pytest.mark.slow
-def test_computations_run_in_another_process(tmp_path: Path) -> None:
-    leaf = fl.tf_computation(with_variable, np.int32)
-    local = fl.tf_computation(train, fl.SequenceType(np.float32), np.float32)
-    federated = fl.federated_computation(
-        lambda v: fl.federated_sum(
-            fl.federated_map(fl.tf_computation(lambda x: x * 2, INT), v)
-        ),
-        INTS,
-    )
-    dataset = fl.tf_computation(lambda s: s.map(lambda x: x + 1), NUMBERS)
-    programs: list[Any] = [
-        (leaf, 5),
-        (local, [1.0, 2.0], 0.25),
-        (federated, [1, 2, 3]),
-        (dataset, [1, 2]),
-        (fl.tf_computation(random_shift, np.int32), 1),
-    ]
-    file = tmp_path / "programs.pickle"
-    file.write_bytes(pickle.dumps(programs))
-    results, signatures = in_another_process(PROGRAM, str(file)).splitlines()
-    here = [program(*arguments) for program, *arguments in programs]
-    assert results == str(here)
-    assert signatures == str([str(program.type_signature) for program, *_ in programs])
 
 
 def test_a_copy_is_equal_and_computes_the_same() -> None:

@@ -16,7 +16,6 @@ from fedlearn_edu import tf
 from fedlearn_edu.errors import ComputationFailedError
 from fedlearn_edu.executors.batched import Entries, Group
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
-from fedlearn_edu.runtimes.registry import batched_runtime
 from fedlearn_edu.runtimes.tensorflow import groups
 from fedlearn_edu.runtimes.tensorflow.packing import columns
 from fedlearn_edu.testing import assert_same
@@ -162,16 +161,6 @@ def test_other_clients_are_not_taken_for_the_placed_ones() -> None:
         assert together(program, swapped)[0] == [2, 6, 4]
 
 
-def test_text_and_whole_numbers() -> None:
-    person = OrderedDict(name=np.str_, age=I32)
-    older = fl.tf_computation(
-        lambda p: OrderedDict(age=p["age"] + 1, name=p["name"] + b"!"), person
-    )
-    program = mapped(older)
-    people = [OrderedDict(name=n, age=a) for n, a in [("ada", 36), ("al\0", 41)]]
-    check(program, people)
-
-
 def test_groups_of_whatever_sizes_share_two_graphs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -188,24 +177,6 @@ def test_groups_of_whatever_sizes_share_two_graphs(
             wanted = sum(batch["x"].sum() for batch in data[0])
             assert program(data) == [wanted] * count
     assert spy.call_count == 2
-
-
-def test_what_was_captured_is_not_traced_again() -> None:
-    @fl.federated_computation(AT_CLIENTS(F32), F32)
-    def program(v: Any, k: Any) -> Any:
-        plus = fl.tf_computation(lambda a, b: a * 10 + b, F32, F32)
-        shift = fl.federated_computation(lambda x: plus(x, k), F32)
-        return fl.federated_map(shift, v)
-
-    check(program, [1.0, 2.0], 7.0)
-    together: Any = batched_runtime("tensorflow", frozenset({"tensorflow"}))
-    before = len(together._graphs)
-    factory = local_executor_factory(support_sequence_ops=True)
-    with SyncExecutionContext(factory):
-        assert program([1.0, 2.0], 8.0) == [18, 28]
-        after_one = len(together._graphs)
-        assert program([1.0, 2.0], 9.0) == [19, 29]
-    assert len(together._graphs) == after_one >= before
 
 
 def test_random_numbers_differ_between_clients() -> None:
@@ -267,22 +238,6 @@ in_a_variable = fl.tf_computation(lambda x: tf.Variable(0.0).assign_add(x), F32)
 )
 def test_a_variable_belongs_to_one_client(body: Any) -> None:
     check(mapped(fl.tf_computation(body, F32)), [1.0, 2.0, 3.0, 4.0])
-
-
-def test_the_order_of_a_fold_is_that_of_the_clients() -> None:
-    mark = fl.tf_computation(lambda x: b"<" + x, np.str_)
-    join = fl.tf_computation(lambda s, x: s + x, np.str_, np.str_)
-    same = fl.tf_computation(lambda s: s, np.str_)
-
-    def body(v: Any) -> Any:
-        return fl.federated_aggregate(fl.federated_map(mark, v), "", join, join, same)
-
-    program = fl.federated_computation(body, AT_CLIENTS(np.str_))
-    names = list("abcdefghijklmnopqrstuvwxyz")
-    check(program, names)
-    found, calls = together(program, names, max_fanout=5)
-    assert found == b"".join(b"<" + name.encode() for name in names)
-    assert len(calls) == 6
 
 
 # Those that add are one operation for all clients.

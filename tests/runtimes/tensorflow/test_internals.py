@@ -115,36 +115,14 @@ def test_a_prefix_that_names_a_node_is_left_out() -> None:
     assert "UnknownError: it broke" in str(error)
 
 
-def test_an_error_of_the_users_own_comes_back_as_itself() -> None:
-    original = KeyError("mine")
-    quoting = tf.errors.UnknownError(None, None, f"KeyError: {wrapped(original)}")
-    assert explained(quoting, "in f") is original
-
-
-def test_an_error_that_is_not_of_tensorflow_says_only_where() -> None:
-    error = ValueError("mine")
-    assert explained(error, "in element 2 of a dataset") is error
-    assert error.__notes__ == ["  in element 2 of a dataset"]
-
-
 def quoted(error: Exception) -> Exception:
     """What is left of an error after a pipeline has passed it on."""
     return RuntimeError(f"{{node}} UnknownError: {wrapped(error)} [Op:Next] name:")
 
 
-def test_an_error_is_found_again_behind_its_quotation() -> None:
-    original = KeyError("mine")
-    assert unwrapped(quoted(original), "elsewhere") is original
-    assert not hasattr(original, "__notes__")
-
-
 def test_a_quotation_of_a_quotation_leads_to_the_first() -> None:
     original = KeyError("mine")
     assert unwrapped(quoted(unwrapped(quoted(original)))) is original
-
-
-def test_the_text_still_says_what_went_wrong() -> None:
-    assert "mine" in str(wrapped(ValueError("mine")))
 
 
 @pytest.mark.parametrize("text", ["", "[fedlearn_edu failure 123456789] gone"])

@@ -128,28 +128,6 @@ def test_steps_need_no_inner_function(name: str) -> None:
     check(fl.tf_computation(train, MODEL, F32)(START, 0.01), train(START, 0.01))
 
 
-@pytest.mark.thorough
-def test_one_that_is_built_before_may_go_into_an_inner_function() -> None:
-    make = getattr(keras, _PLAIN_ONLY, None)
-    if make is None:
-        pytest.skip("an older Keras")
-
-    def built(x: Any, *, is_inner: bool) -> Any:
-        weight, chosen = tf.Variable([x, 2 * x]), make(0.1)
-        chosen.build([weight])
-
-        def step() -> None:
-            chosen.apply_gradients([(weight - 5, weight)])
-
-        take = tf.function(step) if is_inner else step
-        for _ in range(5):
-            take()
-        return weight.read_value()
-
-    ours = fl.tf_computation(lambda x: built(x, is_inner=True), F32)
-    check(ours(1.0), built(tf.constant(1.0), is_inner=False))
-
-
 @_needs_muon
 def test_an_optimizer_for_variables_of_keras_takes_those() -> None:
     train = training(keras.Muon, False, tf.keras.Variable)

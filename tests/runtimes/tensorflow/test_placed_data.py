@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data placed once are converted once, however often and by whom they are used."""
 
-import gc
 import pickle
-import weakref
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -139,13 +137,6 @@ def test_placed_data_are_converted_by_the_first_call_only(
     assert_same(program(data), result)
 
 
-def test_plain_data_are_converted_by_every_call(tape: Tape) -> None:
-    """What the others are compared with: nobody keeps what was not placed."""
-    data = [[1.0, 2.0], [3.0]]
-    again = conversions(tape, lambda: [TOTALS(data) for _ in range(3)])
-    assert again == Counter(dict.fromkeys(at_each(2, "float32[?]"), 3))
-
-
 def test_elements_that_are_read_one_by_one_are_converted_once(
     unfused_tape: Tape,
 ) -> None:
@@ -202,23 +193,6 @@ def _spoil(x: Any) -> Any:
     return x
 
 
-def test_sequence_with_wider_elements_is_another_form() -> None:
-    rows = fl.SequenceType(VECTOR)
-    count = fl.tf_computation(
-        lambda xs: xs.reduce(I32(0), lambda a, x: a + fl.tf.size(x)), rows
-    )
-    exact = fl.tf_computation(
-        lambda xs: xs.reduce(I32(0), lambda a, x: a + x.shape[0]), fl.SequenceType(ROW)
-    )
-    data = fl.place(
-        [np.ones([2, 3], F32), np.ones([1, 3], F32)], CLIENTS, fl.SequenceType(ROW)
-    )
-    widen = mapped(count)
-    for _ in range(3):
-        assert_same(widen(data), [I32(6), I32(3)])
-        assert fl.federated_map(exact, data) == [6, 3]
-
-
 def test_forms_do_not_pile_up() -> None:
     data = fl.place([[1.0, 2.0], [3.0]], CLIENTS, FLOATS)
 
@@ -233,19 +207,6 @@ def test_forms_do_not_pile_up() -> None:
     for _ in range(MANY):
         READ(data), STEP_BY_STEP(data), fl.sequence_sum(data)
     assert forms() == settled <= 2 * 5
-
-
-@pytest.mark.usefixtures("_apart")
-def test_forms_go_with_the_data() -> None:
-    data = fl.place([[1.0, 2.0]], CLIENTS, VECTOR)
-    with local():
-        TOTALS(data)
-    (form,) = data._cached[0]._forms.values()
-    gone = weakref.ref(form)
-    assert gone() is not None
-    del data, form
-    gc.collect()
-    assert gone() is None
 
 
 def test_clients_on_several_threads_convert_once_each() -> None:

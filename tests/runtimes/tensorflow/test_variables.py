@@ -150,25 +150,6 @@ def test_parallel_threads_do_not_share_variables() -> None:
     assert at_once(count_to, numbers) == numbers
 
 
-def test_a_keras_layer_and_optimizer_made_inside_live_for_one_call() -> None:
-    @fl.tf_computation(fl.TensorType(np.float32, [None, 2]))
-    def first_step(x: Any) -> Any:
-        layer = tf.keras.layers.Dense(1, kernel_initializer="ones")
-        optimizer = tf.keras.optimizers.SGD(0.5)
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_sum(layer(x))
-        gradients = tape.gradient(loss, layer.trainable_variables)
-        optimizer.apply_gradients(
-            zip(gradients, layer.trainable_variables, strict=True)
-        )
-        return loss, layer(x)
-
-    for _ in range(2):
-        loss, after = first_step([[1.0, 2.0]])
-        assert loss == 3.0
-        np.testing.assert_allclose(after, [[3.0 - 0.5 * (1 + 4 + 1)]])
-
-
 # ------------------------------------------------------------------ made outside
 
 
@@ -208,10 +189,3 @@ def test_tensorflow_draws_anew_at_each_call_and_numpy_is_frozen() -> None:
     frozen = fl.tf_computation(lambda: generator.random())
     assert len({float(redrawn()) for _ in range(5)}) == 5
     assert len({float(frozen()) for _ in range(5)}) == 1
-
-
-def test_a_stateless_draw_is_the_same_at_each_call() -> None:
-    draw = fl.tf_computation(
-        lambda s: tf.random.stateless_uniform([], s), (np.int32, [2])
-    )
-    assert draw([1, 2]) == draw([1, 2]) != draw([1, 3])

@@ -11,7 +11,6 @@ from matplotlib.patches import FancyArrowPatch
 from fedlearn_edu.viz.colors import CLIENTS
 from fedlearn_edu.viz.dataflow.drawing import draw_graph
 from fedlearn_edu.viz.dataflow.passes import draw_passes
-from fedlearn_edu.viz.dataflow.server_view import draw_server_view
 from tests.viz.dataflow import programs
 
 
@@ -22,16 +21,6 @@ def test_message_that_reveals_a_single_client_is_three_thin_arrows() -> None:
         if arrow.get_edgecolor() == to_rgba(CLIENTS)
     ]
     assert sorted(arrows) == [1.3] * 3 + [3.2] * 2
-
-
-def test_what_the_server_sees_is_a_picture() -> None:
-    figure = draw_server_view(programs.gather)
-    alone, joined, together = (
-        [p for p in figure.findobj(FancyArrowPatch) if p.get_linewidth() == width]
-        for width in (1.3, 1.8, 3.2)
-    )
-    assert (len(alone), len(joined), len(together)) == (3, 6, 2)
-    assert len({str(p.get_linestyle()) for p in joined}) == 2
 
 
 @pytest.mark.parametrize("draw", [draw_graph, draw_passes])

@@ -11,7 +11,7 @@ from fedlearn_edu.dataflow.flow import Flow, Kind, Lane
 from fedlearn_edu.dataflow.from_ir import read
 from fedlearn_edu.executors.sizing import size_of
 from fedlearn_edu.viz.dataflow.captions import sentence, summary, words
-from tests.viz.dataflow.programs import add, average, double, hello, train
+from tests.viz.dataflow.programs import add, average, double, train
 
 
 def rows(flow: Flow) -> list[tuple[str, str, str, list[int]]]:
@@ -36,17 +36,6 @@ def test_one_round_of_training() -> None:
     ]
     sent = [[(i.name, i.size_bytes) for i in flow.nodes[n].items] for n in (3, 4, 6)]
     assert sent == [[("model", 31_400)], [("rate", 4)], [("result of learn", 31_400)]]
-
-
-def test_words_say_all_that_travels() -> None:
-    flow = read(train)
-    assert sentence(flow) == (
-        "train: the server sends model (<weights=float32[784,10],bias=float32[10]>, "
-        "31.4 kB) to every client; the server sends rate (float32, 4 B) to every "
-        "client; each client sends result of learn (<weights=float32[784,10],"
-        "bias=float32[10]>, 31.4 kB), averaged; data stays with the clients."
-    )
-    assert summary(flow) == "In one run each client receives 31.4 kB and sends 31.4 kB."
 
 
 def test_expanded_a_mean_is_a_sum_and_a_count() -> None:
@@ -130,11 +119,6 @@ def test_programs_without_placements() -> None:
     assert sentence(read(add)).endswith(
         "takes x, y, does add, and returns a value (float32, 4 B); it has no placement."
     )
-
-
-def test_a_program_that_takes_nothing() -> None:
-    assert rows(read(hello)) == [("result", "unplaced", "result", [])]
-    assert "takes nothing" in sentence(read(hello))
 
 
 @pytest.mark.parametrize(

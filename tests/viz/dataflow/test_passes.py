@@ -12,8 +12,7 @@ from fedlearn_edu.compiler.normal_form import to_normal_form
 from fedlearn_edu.dataflow.flow import Lane
 from fedlearn_edu.dataflow.from_ir import as_program
 from fedlearn_edu.testing.cases import cases
-from fedlearn_edu.viz import WIDE_IN
-from fedlearn_edu.viz.dataflow.passes import EDGE_IN, draw_passes, side_by_side
+from fedlearn_edu.viz.dataflow.passes import draw_passes
 from fedlearn_edu.viz.dataflow.stages import normalized, stages
 from tests.viz.dataflow import programs
 from tests.viz.drawn_text import check_figure
@@ -109,13 +108,3 @@ def test_each_call_is_written_out_in_its_place() -> None:
     ]
     origins = [step.comes_from for step in expanded.steps]
     assert origins == [(0,), (1,), (2,), (3,), (4,), (4,), (4,), (4,)]
-
-
-def test_columns_fill_the_page_and_boxes_do_not_overlap() -> None:
-    first, second = side_by_side(stages(programs.train.tree), WIDE_IN, 1.0)
-    assert first[0].left == EDGE_IN
-    assert second[0].right == pytest.approx(WIDE_IN - EDGE_IN)
-    assert first[0].right < second[0].left
-    for column in (first, second):
-        assert all(above.bottom < box.top for above, box in pairwise(column))
-    assert first[-1].middle == pytest.approx(np.mean([b.middle for b in second[4:]]))

@@ -60,19 +60,6 @@ def test_who_is_in_which_group(count: int, fan_out: int | None, groups: str) -> 
     assert " ".join(found) == groups
 
 
-def test_steps_by_twos() -> None:
-    run = run_aggregation(ONE_TO_FIVE, 1, 2)
-    assert [f"{[*s.server.clients]}: {s.equation}" for s in run.steps] == [
-        "[0, 1]: 1 + 1 = 2",
-        "[0, 1]: 2 + 2 = 4",
-        "[2, 3]: 1 + 3 = 4",
-        "[2, 3]: 4 + 4 = 8",
-        "[0, 1, 2, 3]: 4 + 8 = 12",
-        "[4]: 1 + 5 = 6",
-        "[0, 1, 2, 3, 4]: 12 + 6 = 18",
-    ]
-
-
 @pytest.mark.parametrize(
     ("values", "zero", "fan_out", "step"),
     [

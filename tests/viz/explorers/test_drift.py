@@ -47,6 +47,7 @@ def drift(models: Any) -> Drift:
     return find_drift(DATA, models, 10)
 
 
+@pytest.mark.thorough
 def test_the_mean_of_the_updates_is_a_round_of_fed_avg(drift: Drift) -> None:
     process = learning.build_fed_avg(model(), RATE, local_epochs=EPOCHS)
     placed = digits(DATA).place(batch_size=BATCH_SIZE)
@@ -158,19 +159,6 @@ def test_the_explorer_computes_by_itself_and_follows() -> None:
     assert explorer.sentence.startswith("IID, 5 clients, learning rate 0.1. After 5")
     explorer.set(rate=0.3, clients=4)
     assert explorer.sentence == first
-
-
-@pytest.mark.slow
-def test_the_explorer_can_be_stopped_and_goes_on() -> None:
-    explorer = viz.explore_drift("dirichlet_0.1", learning_rate=0.07)
-    job: Any = explorer.job
-    job.stop()
-    job.wait()
-    assert "stopped" in job.line
-    assert explorer.sentence.endswith("not computed yet.")
-    job.begin.click()
-    job.wait()
-    assert "learning rate 0.07. After 5 local epochs" in explorer.sentence
 
 
 def test_counts_may_be_those_of_numpy() -> None:

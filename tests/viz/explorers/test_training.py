@@ -167,22 +167,6 @@ def test_a_model_without_pictures_is_said() -> None:
     assert any("no pictures" in text for text in texts)
 
 
-def test_an_error_in_the_thread_is_said(capfd: pytest.CaptureFixture[str]) -> None:
-    named: dict[str, Any] = {"wrong": lambda: 7}
-    explorer = viz.explore_training(named, rounds=2)
-    job_of(explorer).start()
-    job_of(explorer).wait(PATIENCE_S)
-    assert "this cannot be trained" in job_of(explorer).line
-    assert "an int: 7" in job_of(explorer).line
-    assert capfd.readouterr().err == ""
-
-
-def test_a_model_that_does_not_choose_is_refused() -> None:
-    model = learning.models.linear_regression(2)
-    with pytest.raises(viz.FigureDataError, match="does not choose"):
-        viz.explore_training(learning.build_fed_avg(model, 0.1))
-
-
 def test_a_run_is_there_only_once_its_round_was_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -57,19 +57,6 @@ def test_keys_have_the_colors_of_gray_bars() -> None:
     assert gray <= {tuple(np.round(key.get_facecolor()[:3], 3)) for key in keys}
 
 
-def test_bars_that_are_not_meant_turn_pale() -> None:
-    picture = TapePicture(Timeline(tape_of_a_round(2)), style.EXPLORER_IN)
-    bars = picture.lanes.collections[0]
-    before = np.array(bars.get_facecolor())
-    picture.highlight(np.array([3, 4]))
-    after = np.array(bars.get_facecolor())
-    changed = np.flatnonzero((before != after).any(axis=1))
-    assert 3 not in changed
-    assert 4 not in changed
-    assert len(changed) > len(before) / 2
-    assert after[5][:3].min() > 0.9
-
-
 def test_clients_that_run_together_are_hatched_from_the_call_on() -> None:
     tape: Any = SimpleNamespace(
         events=(

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The player, driven without a browser."""
 
-import re
 import time
 from base64 import b64decode
 from typing import Any
@@ -43,21 +42,6 @@ def test_a_move_sends_all_but_the_picture(player: Player) -> None:
     assert "step 170 of 423" in after["said"]
     assert "▶" in after["listing"]
     assert sum(len(after[name]) for name in after if name != "picture") < 10_000
-
-
-def test_the_cursor_moves_over_the_picture(player: Player) -> None:
-    def left() -> float:
-        found = re.search(r"left:([\d.]+)%", html(player)["cursor"])
-        assert found
-        return float(found[1])
-
-    places = []
-    for step in (1, 100, 423):
-        player.set(step=step)
-        places.append(left())
-    assert places == sorted(places)
-    assert 10 < places[0] < 30
-    assert places[-1] < 100
 
 
 def test_buttons_step_and_stop_at_the_ends(player: Player) -> None:

@@ -79,11 +79,6 @@ def test_clients_that_only_ran_together_have_one_lane() -> None:
     assert [lane.label for lane in lanes_of(events)] == ["all", "clients"]
 
 
-def test_nobody_has_a_lane_on_an_empty_tape() -> None:
-    assert lanes_of([]) == ()
-    assert len(bars_of([], ()).event) == 0
-
-
 @pytest.fixture(scope="module")
 def story() -> Timeline:
     return Timeline(tape_of_a_round(3, 2))
@@ -180,39 +175,9 @@ def test_a_step_in_words(story: Timeline) -> None:
     assert story.sentence(len(story) - 1).endswith("84 B have come back")
 
 
-def test_the_tape_in_words(story: Timeline) -> None:
-    assert story.summary() == (
-        f"A tape of {len(story)} calls for 3 clients and the server; "
-        "60 B have gone to clients, 84 B have come back"
-    )
-
-
 def test_the_operators_in_order(story: Timeline) -> None:
     names = " ".join(name for _, name in story.phases())
     assert names == "broadcast zip map map zip map value zip aggregate map"
-
-
-def test_steps_of_a_layer_and_of_somebody(story: Timeline) -> None:
-    everything = story.matching("", "")
-    assert len(everything) == len(story)
-    leaf = story.matching("leaf", "")
-    assert {story.events[i].layer for i in leaf} == {"leaf"}
-    one = story.matching("leaf", "client 1")
-    assert {story.events[i].participant for i in one} == {"clients[1]"}
-    every = story.matching("leaf", "all clients")
-    assert len(every) == 3 * len(one)
-    assert len(story.matching("leaf", "all")) == 0
-
-
-def test_a_failure_is_the_innermost_of_its_steps() -> None:
-    with fl.record() as tape, pytest.raises(ZeroDivisionError):
-        picky(0)
-    story = Timeline(tape)
-    failed = story.failure()
-    assert failed is not None
-    assert story.events[failed].layer == "leaf"
-    assert "calls picky, and fails" in story.sentence(failed)
-    assert story.summary().endswith("and ended in an error")
 
 
 def test_of_clients_that_fail_the_first_is_the_failure() -> None:
@@ -241,13 +206,6 @@ def test_a_tape_that_went_on_after_an_error_did_not_end_in_it() -> None:
     assert story.summary().endswith(", and ended in an error")
     first = next(i for i, e in enumerate(story.events) if e.error)
     assert first <= (story.failure() or 0) < len(story) // 2
-
-
-def test_an_empty_tape_says_so() -> None:
-    story = Timeline(Tape())
-    assert story.sentence(0) == story.summary()
-    assert "empty" in story.summary()
-    assert story.failure() is None
 
 
 def test_a_tape_that_was_wound_back_midway_can_be_shown() -> None:

@@ -16,8 +16,6 @@ from tests.executors.rounds import local_train, train
 from tests.programs import INTS, add, increment
 from tests.viz.player.tapes import event, tape_of_a_round
 
-fw = fl.framework
-
 
 @pytest.mark.parametrize(
     ("participant", "layer", "text"),
@@ -152,13 +150,6 @@ def test_lines_are_short_where_the_program_allows_it() -> None:
     assert max(map(len, Listing(train.tree).text().split("\n"))) < 80
 
 
-def test_every_node_is_found_where_it_stands() -> None:
-    listing = Listing(train.tree)
-    for place, node in enumerate(listing.nodes):
-        assert place in listing.find(node, [])
-    assert listing.find(add.tree, []) == ()
-
-
 def test_of_several_places_those_inside_are_meant() -> None:
     one = ir.Literal(np.int32(1), fl.to_type(np.int32))
     inner = ir.Struct(((None, one),))
@@ -167,14 +158,6 @@ def test_of_several_places_those_inside_are_meant() -> None:
     assert len(listing.find(one, [])) == 2
     assert len(listing.find(one, [at])) == 1
     assert listing.is_inside(listing.find(one, [at])[0], at)
-
-
-def test_the_call_of_a_function_is_what_is_lit() -> None:
-    program = fl.federated_computation(lambda v: fl.federated_map(increment, v), INTS)
-    listing = Listing(program.tree)
-    place = next(i for i, n in enumerate(listing.nodes) if isinstance(n, ir.Intrinsic))
-    assert isinstance(listing.nodes[listing.call_of(place)], ir.Call)
-    assert listing.call_of(0) == 0
 
 
 def test_what_is_lit_is_marked_and_pointed_at() -> None:
