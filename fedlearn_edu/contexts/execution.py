@@ -2,7 +2,7 @@
 """Execution contexts: a call becomes a run of a stack of executors.
 
 Planned on the caller's thread: normalize the argument, count the participants, compile
-the tree for their stack, build the stack (or take it again). Run on an event loop:
+the tree for their stack, build the stack (or take it again). Then run (`calls.py`):
 embed, call, compute, restore. `SyncExecutionContext` waits for the result;
 `AsyncExecutionContext` returns a coroutine.
 """
@@ -19,16 +19,15 @@ from typing import Any, final
 
 from fedlearn_edu.compiler.fuse import fuse
 from fedlearn_edu.compiler.pipeline import compile_tree
-from fedlearn_edu.contexts import event_loop, messages
+from fedlearn_edu.contexts import messages
 from fedlearn_edu.contexts.arguments import prepare, to_python
-from fedlearn_edu.contexts.event_loop import Terms
+from fedlearn_edu.contexts.calls import run, run_async
 from fedlearn_edu.contexts.factories import Cache, ExecutorFactory
-from fedlearn_edu.contexts.stacks import FUSERS
+from fedlearn_edu.contexts.stacks import FUSERS, GIL_BOUND
 from fedlearn_edu.errors import depth_limit, short_traceback, short_tracebacks
 from fedlearn_edu.executors.base import Executor
-from fedlearn_edu.executors.concurrency import run_inline
 from fedlearn_edu.executors.recording import Tape
-from fedlearn_edu.executors.underway import graph_is_waiting
+from fedlearn_edu.executors.underway import Call
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import is_pure, runtimes
@@ -118,14 +117,19 @@ class _Compiled:
 @final
 @dataclass(frozen=True)
 class _Run:
-    """One call, ready to run: a stack, a compiled program and a plain argument."""
+    """One call, ready to run: a stack, a compiled program and a plain argument.
+
+    Attributes:
+        stays: whether it may run on the caller's thread.
+    """
 
     executor: Executor
     program: _Compiled
     type_signature: FunctionType
     plain: Any
     clients: int
-    terms: Terms
+    call: Call
+    stays: bool
     tape: Tape | None
 
     async def execute(self) -> Any:
@@ -226,9 +230,10 @@ class _StackContext(Context):
         plain = self._compile_functions(plain, native, name)
         needed = program.runtimes | _runtimes_of(plain)
         executor = factory.create_executor(counts, needed)
-        terms = Terms(name, seconds, lambda: factory.forget_executor(counts))
-        clients = counts.get(CLIENTS, default)
-        return _Run(executor, program, type_, plain, clients, terms, factory.tape)
+        call = Call(name, seconds, partial(factory.forget_executor, counts))
+        stays = factory.on_callers_thread or needed <= GIL_BOUND
+        how = counts.get(CLIENTS, default), call, stays, factory.tape
+        return _Run(executor, program, type_, plain, *how)
 
     def _compile(self, tree: ir.Node, native: frozenset[str], name: str) -> _Compiled:
         def make() -> _Compiled:
@@ -250,19 +255,12 @@ class _StackContext(Context):
         return tree_map(compiled, plain)
 
 
-def _is_called_by_leaf_code() -> bool:
-    """Whether a thread of leaf code asks: it may be the one we would wait for."""
-    is_foreign = isinstance(threading.current_thread(), threading._DummyThread)
-    return is_foreign and not graph_is_waiting.get()
-
-
 @final
 class SyncExecutionContext(_StackContext):
     """Runs computations on a stack and waits for the result.
 
-    Works in scripts, threads, notebooks and inside running event loops, because the
-    work happens on a loop of its own. Use it as the default context, or in a `with`
-    block.
+    Works in scripts, threads, notebooks and inside running event loops, because it
+    needs none. Use it as the default context, or in a `with` block.
 
     Args:
         executor_fn: an executor factory such as `local_executor_factory()`.
@@ -278,10 +276,8 @@ class SyncExecutionContext(_StackContext):
         super().__init__(executor_fn, timeout)
 
     def _run(self, plan: Callable[[Any], _Run], argument: Any) -> Any:
-        run = plan(argument)
-        if self.factory.on_callers_thread or _is_called_by_leaf_code():
-            return run_inline(run.execute)
-        return event_loop.run(run.execute(), run.terms)
+        planned = plan(argument)
+        return run(planned.execute, planned.call, stays=planned.stays)
 
 
 @final
@@ -307,7 +303,7 @@ class AsyncExecutionContext(_StackContext):
 
     async def _run(self, plan: Callable[[Any], _Run], argument: Any) -> Any:
         with short_tracebacks(), depth_limit():
-            run = plan(argument)
+            planned = plan(argument)
             if self.factory.on_callers_thread:
-                return await run.execute()
-            return await event_loop.run_async(run.execute(), run.terms)
+                return run(planned.execute, planned.call, stays=True)
+            return await run_async(planned.execute, planned.call)

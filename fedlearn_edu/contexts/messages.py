@@ -101,10 +101,6 @@ def waits_for_itself() -> ContextError:
     )
 
 
-def ended_the_program(error: BaseException) -> ContextError:
-    return ContextError("the call tried to end the program", found=error)
-
-
 # ---------------------------------------------------------------------------- factories
 
 

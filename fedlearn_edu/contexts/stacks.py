@@ -18,7 +18,6 @@ import math
 import os
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, final
@@ -40,7 +39,7 @@ from fedlearn_edu.executors.strategies.composing import FederatedComposingStrate
 from fedlearn_edu.executors.strategies.grouping import FederatedGroupingStrategy
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
 from fedlearn_edu.executors.strategies.shared import TargetExecutors
-from fedlearn_edu.executors.threads import ThreadDelegatingExecutor
+from fedlearn_edu.executors.threads import ThreadDelegatingExecutor, Workers
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.context_stack import Context, tracers
 from fedlearn_edu.runtimes.numpy.executor import NumPyExecutor
@@ -180,7 +179,7 @@ class StackBuilder:
         self._plan = plan
         self._runtimes = runtimes
         self._threads = plan.use_threads and not is_browser()
-        self._pool = ThreadPoolExecutor(os.cpu_count()) if self._threads else None
+        self._workers = Workers(os.cpu_count() or 1) if self._threads else None
 
     def participant(self, label: str, *, threaded: bool = False) -> Executor:
         """The stack of one participant."""
@@ -220,7 +219,9 @@ class StackBuilder:
         )
         if found is None:
             return make
-        return FederatedGroupingStrategy.factory(make, found, len(clients), self._pool)
+        return FederatedGroupingStrategy.factory(
+            make, found, len(clients), self._workers
+        )
 
     def hierarchy(
         self, num_clients: int, executor_of: Callable[[range], Executor] | None = None

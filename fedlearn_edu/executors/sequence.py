@@ -5,19 +5,18 @@
       └─ target executor    the element functions, and everything that is no sequence
 
 A mapped sequence is a recipe: nothing runs before it is read, and every reader reads
-the source once. Read whole by leaf code, it runs inline, on the reader's own thread
-(see `concurrency.py`), so that no reader ever waits for a worker that waits for the
-reader.
+the source once. It is driven in place, on the reader's own thread (`driving.py`), so
+that no reader ever waits for a worker that waits for the reader.
 """
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
 
 from fedlearn_edu.errors import add_place
 from fedlearn_edu.executors.base import Executor, ExecutorValue, check_call, resolve
-from fedlearn_edu.executors.concurrency import run_inline
+from fedlearn_edu.executors.driving import drive
 from fedlearn_edu.executors.layer import Handle, OverTarget
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.types import FunctionType, SequenceType, Type
@@ -82,8 +81,7 @@ class SequenceExecutor(OverTarget["Source | Mapped | ir.Intrinsic"]):
             case Source(payload=payload):
                 return unwrap(payload)
             case Mapped():
-                elements = self.elements(handle)
-                return tuple([await element.compute() async for element in elements])
+                return tuple(self._read(handle))
             case _:
                 return await super().materialize(handle)
 
@@ -111,51 +109,39 @@ class SequenceExecutor(OverTarget["Source | Mapped | ir.Intrinsic"]):
     async def _reduce(self, source: Handle, zero: Handle, op: Handle) -> ExecutorValue:
         fn = await self.lower(op, self._target)
         state = await self.lower(zero, self._target)
-        async for element in self.elements(source):
+        for element in self.elements(source):
             pair = await self._target.create_struct([state, element])
             state = await self._target.create_call(fn, pair)
         return state
 
-    async def elements(self, sequence: Handle) -> AsyncIterator[ExecutorValue]:
+    def elements(self, sequence: Handle) -> Iterator[ExecutorValue]:
         """The elements of a sequence, embedded in the target, one after the other."""
         match self.held(sequence):
             case Mapped(fn=fn, source=source):
-                index = 0
-                async for element in self.elements(source):
+                for index, element in enumerate(self.elements(source)):
                     try:
-                        mapped = await self._target.create_call(fn, element)
+                        work = partial(self._target.create_call, fn, element)
+                        mapped = drive(work)
                     except Exception as error:
                         raise _at_element(error, index) from None
                     yield mapped
-                    index += 1
+                return
             case Source(payload=payload, element_type=type_):
-                for plain in payload:
-                    yield await self._target.create_value(plain, type_)
+                elements = payload
             case _:
+                elements = drive(sequence.compute)
                 type_ = _element_type(sequence)
-                for plain in await sequence.compute():
-                    yield await self._target.create_value(plain, type_)
+        for plain in elements:
+            yield drive(partial(self._target.create_value, plain, type_))
 
     def _read(self, sequence: Handle) -> Iterator[Any]:
         """Reads a mapped sequence from plain Python, on the reader's thread."""
-        match self.held(sequence):
-            case Mapped(fn=fn, source=source):
-                type_ = _element_type(source)
-                for index, plain in enumerate(self._read(source)):
-                    yield run_inline(partial(self._map_one, fn, plain, type_, index))
-            case Source(payload=payload):
-                yield from payload
-            case _:
-                yield from run_inline(sequence.compute)
-
-    async def _map_one(
-        self, fn: ExecutorValue, plain: Any, type_: Type, index: int
-    ) -> Any:
-        try:
-            element = await self._target.create_value(plain, type_)
-            return await (await self._target.create_call(fn, element)).compute()
-        except Exception as error:
-            raise _at_element(error, index) from None
+        for index, element in enumerate(self.elements(sequence)):
+            try:
+                plain = drive(element.compute)
+            except Exception as error:
+                raise _at_element(error, index) from None
+            yield plain
 
 
 def _element_type(sequence: Handle) -> Type:

@@ -9,17 +9,19 @@ and only here, `merge` is needed: each child folds its clients, the server merge
 partial folds, in the order of the children.
 """
 
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import closing
 from itertools import accumulate, starmap
 from typing import Any, final
 
 from fedlearn_edu.executors import messages
 from fedlearn_edu.executors.base import Executor, ExecutorValue
-from fedlearn_edu.executors.concurrency import gather, prefetched
+from fedlearn_edu.executors.driving import gather, prefetched
 from fedlearn_edu.executors.federating import FederatingExecutor
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.strategies.base import FederatingStrategy, implements
 from fedlearn_edu.executors.strategies.shared import (
+    Results,
     check_members,
     federated_result,
     identity,
@@ -154,21 +156,19 @@ class FederatedComposingStrategy(FederatingStrategy):
         return await self._in_children("federated_select", type_.result, args)
 
     async def _merge(
-        self,
-        partials: AsyncIterator[ExecutorValue],
-        merge: Handle,
-        zero: Handle,
-        state_type: Type,
+        self, partials: Results, merge: Handle, zero: Handle, state_type: Type
     ) -> ExecutorValue:
         join = await self._function(merge)
         state = None
-        async for partial in partials:  # while other children still fold
-            one = await self._server.create_value(await partial.compute(), state_type)
-            if state is None:
-                state = one
-                continue
-            pair = await self._server.create_struct([state, one])
-            state = await self._server.create_call(join, pair)
+        with closing(partials):
+            for later in partials:  # while other children still fold
+                plain = await (await later).compute()
+                one = await self._server.create_value(plain, state_type)
+                if state is None:
+                    state = one
+                    continue
+                pair = await self._server.create_struct([state, one])
+                state = await self._server.create_call(join, pair)
         if state is None:
             return await self._server.create_value(await zero.compute(), state_type)
         return state

@@ -15,7 +15,7 @@ from typing import Any, final
 
 from fedlearn_edu.executors import messages
 from fedlearn_edu.executors.base import Executor, ExecutorValue
-from fedlearn_edu.executors.concurrency import gather, prefetched
+from fedlearn_edu.executors.driving import gather, prefetched
 from fedlearn_edu.executors.federating import FederatingExecutor
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.strategies.base import FederatingStrategy, implements

@@ -4,13 +4,15 @@
 import itertools
 import math
 from collections.abc import (
-    AsyncIterator,
+    Awaitable,
     Coroutine,
+    Generator,
     Iterable,
     Iterator,
     Mapping,
     Sequence,
 )
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -129,7 +131,7 @@ def member_type(value: Handle) -> Type:
     return value.type_signature.member
 
 
-Results = AsyncIterator[ExecutorValue]
+Results = Generator[Awaitable[ExecutorValue], None, None]
 
 
 async def fold(
@@ -138,17 +140,22 @@ async def fold(
     """`accumulate(… accumulate(zero, x0) …, xn)` at the server; members of `type_`."""
     step = await server.create_value(accumulate.node, accumulate.type_signature)
     state = await server.create_value(await zero.compute(), zero.type_signature)
-    async for member in members:
-        item = await server.create_value(await member.compute(), type_)
-        pair = await server.create_struct(Struct([(None, state), (None, item)]))
-        state = await server.create_call(step, pair)
+    with closing(members):
+        for later in members:
+            member = await later
+            item = await server.create_value(await member.compute(), type_)
+            pair = await server.create_struct(Struct([(None, state), (None, item)]))
+            state = await server.create_call(step, pair)
     return state
 
 
-async def in_turn(members: Iterable[ExecutorValue]) -> Results:
+def in_turn(members: Iterable[ExecutorValue]) -> Results:
     """The values, one after the other."""
-    for member in members:
-        yield member
+
+    async def made(member: ExecutorValue) -> ExecutorValue:
+        return member
+
+    yield from map(made, members)
 
 
 _calls = itertools.count()

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls: on the caller's thread if they can; elsewhere if they may be given up.
+
+On the caller's thread, Ctrl-C and a debugger reach leaf code itself. A time limit needs
+another thread, which nobody can stop: the call is given up, and starts nothing more.
+So does leaf code of TensorFlow, inside of which Python sees no Ctrl-C.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import wait
+from contextvars import copy_context
+from functools import partial
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+from fedlearn_edu.capabilities import is_browser
+from fedlearn_edu.contexts import clock, messages
+from fedlearn_edu.errors import ComputationTimeoutError
+from fedlearn_edu.executors import underway
+from fedlearn_edu.executors.driving import drive, is_inside
+from fedlearn_edu.executors.threads import elsewhere
+
+T = TypeVar("T")
+Make = Callable[[], Coroutine[Any, Any, T]]
+# So many asynchronous calls of a loop are under way at once: each costs a thread.
+_AT_ONCE = 32
+_turns: WeakKeyDictionary[Any, asyncio.Semaphore] = WeakKeyDictionary()
+
+
+def run(make: Make[T], call: underway.Call, *, stays: bool) -> T:
+    """Drives a call to its end, here or on another thread.
+
+    Args:
+        make: makes the coroutine.
+        call: its name, and how long it may take.
+        stays: whether it may run on the caller's thread.
+
+    Raises:
+        ComputationTimeoutError: if it takes longer than it may.
+        ContextError: if a graph waits for the caller, and the call is one for graphs.
+    """
+    if underway.graph_is_waiting.get() and not stays:
+        raise messages.waits_for_itself()
+    work = partial(_driven, make, call)
+    try:
+        if is_browser():
+            with clock.Limit(call.seconds, partial(_late, call)):
+                return copy_context().run(work)
+        if call.seconds is None and (stays or is_inside()):
+            return copy_context().run(work)
+        future = elsewhere(work)
+        if not wait([future], call.seconds).done:
+            raise _late(call)
+        return future.result()
+    except BaseException:
+        call.give_up()
+        raise
+
+
+async def run_async(make: Make[T], call: underway.Call) -> T:
+    """Drives a call on another thread, while the caller's loop goes on.
+
+    Cancelling it returns at once.
+
+    Raises:
+        ComputationTimeoutError: if it takes longer than it may.
+    """
+    if is_browser():
+        return run(make, call, stays=True)
+    loop = asyncio.get_running_loop()
+    async with _turns.setdefault(loop, asyncio.Semaphore(_AT_ONCE)):
+        future = elsewhere(partial(_driven, make, call))
+        ended = asyncio.gather(asyncio.wrap_future(future), return_exceptions=True)
+        try:
+            if not (await asyncio.wait([ended], timeout=call.seconds))[0]:
+                raise _late(call)
+            return future.result()
+        except BaseException:
+            call.give_up()
+            raise
+        finally:
+            ended.cancel()
+
+
+def finish(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Runs anybody's coroutine to its end: on an event loop, on a thread of ours."""
+    if is_browser():
+        return drive(lambda: coroutine)
+    return elsewhere(partial(asyncio.run, coroutine)).result()
+
+
+def _driven(make: Make[T], call: underway.Call) -> T:
+    underway.call.set(call)
+    return drive(make)
+
+
+def _late(call: underway.Call) -> ComputationTimeoutError:
+    """Gives a call up; the error names what is still running."""
+    return messages.too_late(call.name, call.seconds, call.give_up())
