@@ -29,12 +29,7 @@ _turns: WeakKeyDictionary[Any, asyncio.Semaphore] = WeakKeyDictionary()
 
 
 def run(make: Make[T], call: underway.Call, *, stays: bool) -> T:
-    """Drives a call to its end, here or on another thread.
-
-    Args:
-        make: makes the coroutine.
-        call: its name, and how long it may take.
-        stays: whether it may run on the caller's thread.
+    """Drives a call to its end; on the caller's thread if it may stay there.
 
     Raises:
         ComputationTimeoutError: if it takes longer than it may.
@@ -42,16 +37,23 @@ def run(make: Make[T], call: underway.Call, *, stays: bool) -> T:
     """
     if underway.graph_is_waiting.get() and not stays:
         raise messages.waits_for_itself()
-    work = partial(_driven, make, call)
+
+    def driven() -> T:
+        underway.call.set(call)
+        return drive(make)
+
+    def late() -> ComputationTimeoutError:
+        return messages.too_late(call.name, call.seconds, call.give_up())
+
     try:
         if is_browser():
-            with clock.Limit(call.seconds, partial(_late, call)):
-                return copy_context().run(work)
+            with clock.Limit(call.seconds, late):
+                return copy_context().run(driven)
         if call.seconds is None and (stays or is_inside()):
-            return copy_context().run(work)
-        future = elsewhere(work)
+            return copy_context().run(driven)
+        future = elsewhere(driven)
         if not wait([future], call.seconds).done:
-            raise _late(call)
+            raise late()
         return future.result()
     except BaseException:
         call.give_up()
@@ -59,28 +61,25 @@ def run(make: Make[T], call: underway.Call, *, stays: bool) -> T:
 
 
 async def run_async(make: Make[T], call: underway.Call) -> T:
-    """Drives a call on another thread, while the caller's loop goes on.
+    """Makes a call on another thread, while the caller's loop goes on.
 
     Cancelling it returns at once.
 
     Raises:
         ComputationTimeoutError: if it takes longer than it may.
     """
+    work = partial(run, make, call, stays=True)
     if is_browser():
-        return run(make, call, stays=True)
-    loop = asyncio.get_running_loop()
-    async with _turns.setdefault(loop, asyncio.Semaphore(_AT_ONCE)):
-        future = elsewhere(partial(_driven, make, call))
-        ended = asyncio.gather(asyncio.wrap_future(future), return_exceptions=True)
-        try:
-            if not (await asyncio.wait([ended], timeout=call.seconds))[0]:
-                raise _late(call)
-            return future.result()
-        except BaseException:
+        return work()
+    turns = _turns.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(_AT_ONCE))
+    async with turns:
+        future = elsewhere(work)
+        try:  # asyncio would copy some errors
+            await asyncio.gather(asyncio.wrap_future(future), return_exceptions=True)
+        except asyncio.CancelledError:
             call.give_up()
             raise
-        finally:
-            ended.cancel()
+        return future.result()
 
 
 def finish(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -88,13 +87,3 @@ def finish(coroutine: Coroutine[Any, Any, T]) -> T:
     if is_browser():
         return drive(lambda: coroutine)
     return elsewhere(partial(asyncio.run, coroutine)).result()
-
-
-def _driven(make: Make[T], call: underway.Call) -> T:
-    underway.call.set(call)
-    return drive(make)
-
-
-def _late(call: underway.Call) -> ComputationTimeoutError:
-    """Gives a call up; the error names what is still running."""
-    return messages.too_late(call.name, call.seconds, call.give_up())

@@ -80,15 +80,13 @@ class Workers:
         return await Pending(future)
 
     def _work_off(self) -> None:
-        while task := self._next():
+        while True:
+            with self._lock:
+                if not self._tasks:
+                    self._idle += 1
+                    return
+                task = self._tasks.popleft()
             _do(*task)
-
-    def _next(self) -> Any:
-        with self._lock:
-            if self._tasks:
-                return self._tasks.popleft()
-            self._idle += 1
-            return None
 
 
 @final

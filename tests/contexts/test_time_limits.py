@@ -71,13 +71,7 @@ def no_clock(hanging: Hanging, monkeypatch: pytest.MonkeyPatch) -> None:
         assert hanging.hangs.wait(60)
         return wait(futures, 0)
 
-    async def await_in_time(waiting: Any, timeout: float | None) -> Any:
-        assert timeout == 5
-        await asyncio.to_thread(hanging.hangs.wait, 60)
-        return set(), waiting
-
     monkeypatch.setattr(calls, "wait", wait_in_time)
-    monkeypatch.setattr(asyncio, "wait", await_in_time)
 
 
 def test_other_tasks_go_on_while_leaf_code_runs(hanging: Hanging) -> None:
