@@ -6,8 +6,9 @@
     stack     build it for that many, or take it again                 `factories.py`
     run       embed, call, compute; what Python gets of the result
 
-All but the last is done on the caller's thread. `SyncExecutionContext` waits for the
-result; `AsyncExecutionContext` returns a coroutine; `record` keeps what happened.
+All but the last is done on the caller's thread; where that is, `calls.py` says.
+`SyncExecutionContext` waits for the result; `AsyncExecutionContext` returns a
+coroutine; `record` keeps what happened.
 """
 
 import threading
@@ -21,10 +22,9 @@ from typing import Any, NamedTuple, final
 
 from fedlearn_edu.compiler.fuse import fuse
 from fedlearn_edu.compiler.pipeline import compile_tree
-from fedlearn_edu.contexts import event_loop
 from fedlearn_edu.contexts.arguments import prepare, to_python
 from fedlearn_edu.contexts.cache import Cache
-from fedlearn_edu.contexts.event_loop import Terms
+from fedlearn_edu.contexts.calls import run, run_async
 from fedlearn_edu.contexts.factories import ExecutorFactory, local_executor_factory
 from fedlearn_edu.errors import (
     ArgumentsError,
@@ -35,16 +35,15 @@ from fedlearn_edu.errors import (
     short_traceback,
     short_tracebacks,
 )
-from fedlearn_edu.executors.concurrency import run_inline
 from fedlearn_edu.executors.recording import Tape
-from fedlearn_edu.executors.underway import graph_is_waiting
+from fedlearn_edu.executors.underway import Call
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import is_pure, runtimes
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.language.intrinsic import number_of_definitions
-from fedlearn_edu.runtimes.registry import fusers
+from fedlearn_edu.runtimes.registry import fusers, keep_gil
 from fedlearn_edu.signals import is_from_outside
 from fedlearn_edu.structure import Struct, tree_map
 from fedlearn_edu.types import CLIENTS
@@ -107,8 +106,11 @@ class _StackContext(Context):
 
     def _prepare(
         self, computation: Computation, argument: Any, seconds: float | None
-    ) -> tuple[Work, Terms]:
-        """All that can be done before anything runs: on the caller's own thread."""
+    ) -> tuple[Work, Call, bool]:
+        """All that can be done before anything runs: on the caller's own thread.
+
+        What is to be driven, the call it is for, and whether it may stay on the thread.
+        """
         type_, name = computation.type_signature, computation.__name__
         factory, default = self.factory, self.factory.default_num_clients
         plain, counts = prepare(computation, argument, default)
@@ -127,7 +129,7 @@ class _StackContext(Context):
         plain = tree_map(compiled, plain)
         executor = factory.create_executor(counts, frozenset(needed))
 
-        async def run(tree: ir.Node) -> Any:
+        async def execute(tree: ir.Node) -> Any:
             arg = None
             if type_.parameter is not None:
                 arg = await executor.create_value(plain, type_.parameter)
@@ -136,8 +138,9 @@ class _StackContext(Context):
             value, found = await result.compute(), result.type_signature
             return to_python(value, found, type_.result, counts.get(CLIENTS, default))
 
-        work = partial(self._run_fused_first, run, program, plain)
-        return work, Terms(name, seconds, lambda: factory.forget_executor(counts))
+        work = partial(self._run_fused_first, execute, program, plain)
+        call = Call(name, seconds, partial(factory.forget_executor, counts))
+        return work, call, factory.on_callers_thread or keep_gil(frozenset(needed))
 
     def _compile(self, tree: ir.Node, native: frozenset[str], name: str) -> _Compiled:
         def make() -> _Compiled:
@@ -150,7 +153,10 @@ class _StackContext(Context):
         return self._compiled.get(key, make, tape, "compiled", tree.type, name)
 
     async def _run_fused_first(
-        self, run: Callable[[ir.Node], Awaitable[Any]], program: _Compiled, plain: Any
+        self,
+        execute: Callable[[ir.Node], Awaitable[Any]],
+        program: _Compiled,
+        plain: Any,
     ) -> Any:
         """Runs what is fused; after an error step by step, which tells more.
 
@@ -158,7 +164,7 @@ class _StackContext(Context):
         """
         by_step, fused, tape = program.by_step, program.fused, self.factory.tape
         try:
-            return await run(fused)
+            return await execute(fused)
         except Exception as error:
             is_pure_run = is_pure(by_step) and _is_pure(plain)
             if fused is by_step or not is_pure_run or is_from_outside(error):
@@ -166,7 +172,7 @@ class _StackContext(Context):
             if tape is not None:
                 what = ("context", "all", "again, step by step", str(by_step.type))
                 tape.record(tape.start(), *what, type(error).__name__)
-        return await run(by_step)
+        return await execute(by_step)
 
 
 def _is_pure(plain: Any) -> bool:
@@ -193,19 +199,12 @@ def _not_a_factory(found: object) -> TypeMismatchError:
     )
 
 
-def _is_called_by_leaf_code() -> bool:
-    """Whether a thread of leaf code asks: it may be the one we would wait for."""
-    is_foreign = isinstance(threading.current_thread(), threading._DummyThread)
-    return is_foreign and not graph_is_waiting.get()
-
-
 @final
 class SyncExecutionContext(_StackContext):
     """Runs computations on a stack and waits for the result.
 
-    Works in scripts, threads, notebooks and inside running event loops, because the
-    work happens on a loop of its own. Use it as the default context, or in a `with`
-    block.
+    Works in scripts, threads, notebooks and inside running event loops, because it
+    needs none. Use it as the default context, or in a `with` block.
 
     Args:
         executor_fn: an executor factory such as `local_executor_factory()`.
@@ -222,10 +221,8 @@ class SyncExecutionContext(_StackContext):
 
     def invoke(self, computation: Computation, argument: Any) -> Any:
         """Runs `computation` and returns what Python gets."""
-        work, terms = self._prepare(computation, argument, self._seconds())
-        if self.factory.on_callers_thread or _is_called_by_leaf_code():
-            return run_inline(work)
-        return event_loop.run(work(), terms)
+        work, call, stays = self._prepare(computation, argument, self._seconds())
+        return run(work, call, stays=stays)
 
 
 @final
@@ -255,10 +252,10 @@ class AsyncExecutionContext(_StackContext):
 
     async def _run(self, *call: Any) -> Any:
         with short_tracebacks(), depth_limit():
-            work, terms = self._prepare(*call)
+            work, made, _ = self._prepare(*call)
             if self.factory.on_callers_thread:
-                return await work()
-            return await event_loop.run_async(work(), terms)
+                return run(work, made, stays=True)
+            return await run_async(work, made)
 
 
 @contextmanager

@@ -20,7 +20,6 @@ import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, final
@@ -46,7 +45,7 @@ from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecuto
 from fedlearn_edu.executors.resolving import FederatedResolvingStrategy, TargetExecutors
 from fedlearn_edu.executors.sequence import SequenceExecutor
 from fedlearn_edu.executors.sizing import Meter, SizeInfo, SizingExecutor
-from fedlearn_edu.executors.threads import ThreadDelegatingExecutor
+from fedlearn_edu.executors.threads import ThreadDelegatingExecutor, Workers
 from fedlearn_edu.runtimes.registry import (
     LeafSpec,
     batched_runtime,
@@ -191,14 +190,14 @@ class LocalExecutorFactory(ExecutorFactory):
     def maker(self, runtimes: Runtimes) -> Callable[[range], Executor]:
         """Makes groups of clients around a server, which share their threads."""
         threads = not self.on_callers_thread and not is_browser()
-        pool = ThreadPoolExecutor(os.cpu_count()) if threads else None
-        return partial(self._group, runtimes, pool)
+        workers = Workers(os.cpu_count() or 1) if threads else None
+        return partial(self._group, runtimes, workers)
 
     def _group(
-        self, runtimes: Runtimes, pool: ThreadPoolExecutor | None, clients: range
+        self, runtimes: Runtimes, workers: Workers | None, clients: range
     ) -> Executor:
         server = self._participant("server", runtimes)
-        side_by_side = pool is not None and not keep_gil(runtimes)
+        side_by_side = workers is not None and not keep_gil(runtimes)
         each = self._clients(clients, runtimes, side_by_side=side_by_side)
         targets: TargetExecutors = {SERVER: server, CLIENTS: each}
         strategy: Any = self.strategy
@@ -208,7 +207,9 @@ class LocalExecutorFactory(ExecutorFactory):
         runtime = batched_runtime(self.leaf, runtimes) if self.runs_together else None
         if runtime is not None:
             one_by_one, count = make, len(clients)
-            make = FederatedGroupingStrategy.factory(one_by_one, runtime, count, pool)
+            make = FederatedGroupingStrategy.factory(
+                one_by_one, runtime, count, workers
+            )
         return self._federating(make, runtimes)
 
     def _above(

@@ -11,12 +11,13 @@ the flat strategy, which here has no clients.
 """
 
 from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import closing
 from itertools import accumulate, starmap
 from typing import Any, final
 
 from fedlearn_edu.errors import CardinalityError
 from fedlearn_edu.executors.base import Executor, ExecutorValue
-from fedlearn_edu.executors.concurrency import gather, prefetched
+from fedlearn_edu.executors.driving import gather, prefetched
 from fedlearn_edu.executors.federating import (
     FederatingExecutor,
     FederatingStrategy,
@@ -136,13 +137,14 @@ class FederatedComposingStrategy(FederatingStrategy):
         partials = self._in_each_child(uri, type_at_server(state_type), parts)
         join = await self._server.create_value(merge.node, merge.type_signature)
         state = None
-        # While others still fold.
-        async for partial in prefetched(partials, len(self._children)):
-            one = await self._server.create_value(await partial.compute(), state_type)
-            if state is not None:
-                pair = await self._server.create_struct([state, one])
-                one = await self._server.create_call(join, pair)
-            state = one
+        with closing(prefetched(partials, len(self._children))) as in_order:
+            for later in in_order:  # while others still fold
+                plain = await (await later).compute()
+                one = await self._server.create_value(plain, state_type)
+                if state is not None:
+                    pair = await self._server.create_struct([state, one])
+                    one = await self._server.create_call(join, pair)
+                state = one
         if state is None:
             state = await self._server.create_value(await zero.compute(), state_type)
         return (await call(self._server, report, state),)

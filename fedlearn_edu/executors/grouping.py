@@ -10,10 +10,7 @@ What clients hold stays plain until one of them needs it. Whatever the runtime d
 is done by the flat strategy (`resolving.py`), which also says what an intrinsic means.
 """
 
-import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from functools import partial
 from typing import Any, final
 
@@ -26,7 +23,6 @@ from fedlearn_edu.executors.batched import (
     Parts,
     Same,
 )
-from fedlearn_edu.executors.concurrency import is_inline
 from fedlearn_edu.executors.federating import FederatingExecutor, FederatingStrategy
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.recording import note
@@ -36,6 +32,7 @@ from fedlearn_edu.executors.resolving import (
     federated,
     identity,
 )
+from fedlearn_edu.executors.threads import Workers
 from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.ir.traversal import leaves
@@ -56,8 +53,8 @@ class FederatedGroupingStrategy(FederatingStrategy):
         below: realizes what cannot be done together.
         runtime: the way to run a function for a group.
         count: how many clients there are.
-        pool: where the runtime works; on the caller's thread without one. The groups
-            of a stack share it; they are closed together, and it ends with them.
+        workers: where the runtime works; the groups of a stack share them. Without,
+            it works on the caller's thread.
     """
 
     implemented = FederatedResolvingStrategy.implemented
@@ -67,12 +64,12 @@ class FederatedGroupingStrategy(FederatingStrategy):
         below: FederatedResolvingStrategy,
         runtime: BatchedRuntime,
         count: int,
-        pool: ThreadPoolExecutor | None,
+        workers: Workers | None,
     ) -> None:
         self._below = below
         self._runtime = runtime
         self._count = count
-        self._pool = pool
+        self._workers = workers
         self.targets = below.targets
 
     @staticmethod
@@ -80,18 +77,16 @@ class FederatedGroupingStrategy(FederatingStrategy):
         below: Callable[[FederatingExecutor], FederatedResolvingStrategy],
         runtime: BatchedRuntime,
         count: int,
-        pool: ThreadPoolExecutor | None,
+        workers: Workers | None,
     ) -> Callable[[FederatingExecutor], "FederatedGroupingStrategy"]:
         """Makes a strategy factory for `FederatingExecutor`; see the class."""
         return lambda executor: FederatedGroupingStrategy(
-            below(executor), runtime, count, pool
+            below(executor), runtime, count, workers
         )
 
     def close(self) -> None:
-        """Closes every target executor once, and lets the pool's threads end."""
+        """Closes every target executor once."""
         self._below.close()
-        if self._pool is not None:
-            self._pool.shutdown(wait=False)
 
     async def embed(self, value: Any, type_: FederatedType) -> Any:
         """Keeps what clients hold as it is."""
@@ -172,7 +167,7 @@ class FederatedGroupingStrategy(FederatingStrategy):
         detail = ", ".join([*names, counted(self._count, "client")])
         try:
             with underway(detail):
-                found = await self._run(work)
+                found = await self._workers.do(work) if self._workers else work()
         except Exception as error:
             if is_from_outside(error):
                 raise
@@ -183,12 +178,6 @@ class FederatedGroupingStrategy(FederatingStrategy):
             given = (fn.node, self._count)
             note(EventKind.BATCHED_CALL, fn.type_signature, detail, given=given)
         return found
-
-    async def _run(self, work: Callable[[], Any]) -> Any:
-        if self._pool is None or is_inline():
-            return work()
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, copy_context().run, work)
 
     def _group(self, value: Handle) -> Group | None:
         held, type_ = _held(value), value.type_signature

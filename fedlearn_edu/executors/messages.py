@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What executors say when they are given something they cannot use."""
 
-from fedlearn_edu.errors import ContextError, ExecutorError, TypeMismatchError
+from fedlearn_edu.errors import ContextError, TypeMismatchError
 
 
-def closed(what: str) -> ExecutorError:
-    return ExecutorError(
-        "this executor is closed", where=what, do="make a new stack of executors"
-    )
-
-
-def nothing_to_wait_for() -> ContextError:
+def waits_on_a_loop() -> ContextError:
     return ContextError(
-        "a call waits for something that cannot come while it waits",
-        expected="work that ends, or a timer: in a browser nothing else runs meanwhile",
-        do="await it before the call, and pass the result",
+        "a call waits on an event loop, and there is none",
+        expected="work that ends, or that blocks its thread",
+        do="await it before the call, and pass the result; inside an executor, block: "
+        "time.sleep instead of asyncio.sleep",
     )
 
 

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any, final
 
 from fedlearn_edu.executors.base import Executor, ExecutorValue, as_node
-from fedlearn_edu.executors.concurrency import run_inline
+from fedlearn_edu.executors.driving import drive
 from fedlearn_edu.executors.wrapping import (
     EventKind,
     Work,
@@ -185,7 +185,7 @@ def look(handle: ExecutorValue) -> Any:
     """What a handle stands for, in plain form, fetched without leaving a trace."""
     token = _unseen.set(True)
     try:
-        return run_inline(handle.compute)
+        return drive(handle.compute)
     finally:
         _unseen.reset(token)
 

@@ -10,14 +10,16 @@ client order. Clients work concurrently.
 """
 
 from collections.abc import (
-    AsyncIterator,
+    Awaitable,
     Callable,
     Coroutine,
+    Generator,
     Iterable,
     Iterator,
     Mapping,
     Sequence,
 )
+from contextlib import closing
 from functools import partial
 from typing import Any, final
 
@@ -30,7 +32,7 @@ from fedlearn_edu.errors import (
 )
 from fedlearn_edu.executors import underway
 from fedlearn_edu.executors.base import Executor, ExecutorValue
-from fedlearn_edu.executors.concurrency import gather, prefetched
+from fedlearn_edu.executors.driving import gather, prefetched
 from fedlearn_edu.executors.federating import (
     FederatingExecutor,
     FederatingStrategy,
@@ -52,7 +54,7 @@ from fedlearn_edu.types import (
 from fedlearn_edu.types.containers import one_of
 
 Values = tuple[ExecutorValue, ...]
-Results = AsyncIterator[ExecutorValue]
+Results = Generator[Awaitable[ExecutorValue], None, None]
 TargetExecutors = Mapping[Placement | None, Executor | Sequence[Executor]]
 # How many clients may be ahead of the fold, for each thread there is.
 _AHEAD = 2
@@ -171,10 +173,12 @@ class FederatedResolvingStrategy(FederatingStrategy):
         server = self._server()
         step = await server.create_value(accumulate.node, accumulate.type_signature)
         state = await server.create_value(await zero.compute(), zero.type_signature)
-        async for member in members:
-            received = await server.create_value(await member.compute(), item)
-            pair = await server.create_struct([state, received])
-            state = await server.create_call(step, pair)
+        with closing(members):
+            for later in members:
+                plain = await (await later).compute()
+                received = await server.create_value(plain, item)
+                pair = await server.create_struct([state, received])
+                state = await server.create_call(step, pair)
         return state
 
     async def finish(self, state: Any, report: Handle) -> Values:
@@ -369,9 +373,11 @@ async def _member_of_zip(target: Executor, value: Handle, index: int) -> Executo
     return await target.create_struct(fields.with_values(parts))
 
 
-async def _in_turn(members: Iterable[ExecutorValue]) -> Results:
-    for member in members:
-        yield member
+def _in_turn(members: Iterable[ExecutorValue]) -> Results:
+    async def made(member: ExecutorValue) -> ExecutorValue:
+        return member
+
+    yield from map(made, members)
 
 
 def _checked(targets: TargetExecutors) -> dict[Placement, tuple[Executor, ...]]:

@@ -5,19 +5,19 @@
       └─ target executor    the element functions, and everything that is no sequence
 
 A mapped sequence is a recipe: nothing runs before it is read, and every reader reads
-the source once. Read whole by leaf code, it runs inline, on the reader's own thread
-(see `concurrency.py`), so that no reader ever waits for a worker that waits for the
-reader.
+the source once. It is driven in place, on the reader's own thread (`driving.py`), so
+that no reader ever waits for a worker that waits for the reader.
 """
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
 
 from fedlearn_edu.errors import add_place
 from fedlearn_edu.executors.base import ExecutorValue
-from fedlearn_edu.executors.concurrency import run_inline
+from fedlearn_edu.executors.driving import drive
 from fedlearn_edu.executors.layer import Handle, Layer
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.types import FunctionType, SequenceType, Type
@@ -72,7 +72,7 @@ class SequenceExecutor(Layer["Source | Mapped | ir.Intrinsic"]):
             return Mapped(await self.lower(function), source)
         source, zero, op = [await self.select(arg, i) for i in range(3)]
         step, state = await self.lower(op), await self.lower(zero)
-        async for element in self._elements(source):
+        for element in self._elements(source):
             pair = await self._target.create_struct([state, element])
             state = await self._target.create_call(step, pair)
         return state
@@ -83,8 +83,7 @@ class SequenceExecutor(Layer["Source | Mapped | ir.Intrinsic"]):
             case Source(payload=payload):
                 return unwrap(payload)
             case Mapped():
-                elements = self._elements(handle)
-                return tuple([await element.compute() async for element in elements])
+                return tuple(self._read(handle))
             case _:
                 return await super().materialize(handle)
 
@@ -100,46 +99,28 @@ class SequenceExecutor(Layer["Source | Mapped | ir.Intrinsic"]):
                 whole = handle.node
         return await self._target.create_value(whole, handle.type_signature)
 
-    async def _elements(self, sequence: Handle) -> AsyncIterator[ExecutorValue]:
+    def _elements(self, sequence: Handle) -> Iterator[ExecutorValue]:
         """The elements of a sequence, embedded in the target, one after the other."""
         match self.held(sequence):
             case Mapped(fn=fn, source=source):
-                index = 0
-                async for element in self._elements(source):
-                    try:
-                        mapped = await self._target.create_call(fn, element)
-                    except Exception as error:
-                        raise _at_element(error, index) from None
+                for index, element in enumerate(self._elements(source)):
+                    with _at_element(index):
+                        mapped = drive(partial(self._target.create_call, fn, element))
                     yield mapped
-                    index += 1
+                return
             case Source(payload=payload, element_type=type_):
-                for plain in payload:
-                    yield await self._target.create_value(plain, type_)
+                elements = payload
             case _:
-                type_ = _element_type(sequence)
-                for plain in await sequence.compute():
-                    yield await self._target.create_value(plain, type_)
+                elements, type_ = drive(sequence.compute), _element_type(sequence)
+        for plain in elements:
+            yield drive(partial(self._target.create_value, plain, type_))
 
     def _read(self, sequence: Handle) -> Iterator[Any]:
-        """Reads a mapped sequence from plain Python, on the reader's thread."""
-        match self.held(sequence):
-            case Mapped(fn=fn, source=source):
-                type_ = _element_type(source)
-                for index, plain in enumerate(self._read(source)):
-                    yield run_inline(partial(self._map_one, fn, plain, type_, index))
-            case Source(payload=payload):
-                yield from payload
-            case _:
-                yield from run_inline(sequence.compute)
-
-    async def _map_one(
-        self, fn: ExecutorValue, plain: Any, type_: Type, index: int
-    ) -> Any:
-        try:
-            element = await self._target.create_value(plain, type_)
-            return await (await self._target.create_call(fn, element)).compute()
-        except Exception as error:
-            raise _at_element(error, index) from None
+        """The same in plain form, for a reader that knows no executor."""
+        for index, element in enumerate(self._elements(sequence)):
+            with _at_element(index):
+                plain = drive(element.compute)
+            yield plain
 
 
 def _element_type(sequence: Handle) -> Type:
@@ -156,9 +137,13 @@ def _length(sequence: Handle) -> int | None:
     return None
 
 
-def _at_element(error: Exception, index: int) -> Exception:
-    """The same error, which says which element it came from (the innermost one)."""
-    if not getattr(error, "has_element", False):
-        error.has_element = True  # type: ignore[attr-defined]
-        add_place(error, f"in element {index} of a mapped sequence")
-    return error
+@contextmanager
+def _at_element(index: int) -> Iterator[None]:
+    """Errors in this block say which element they came from (the innermost one)."""
+    try:
+        yield
+    except Exception as error:
+        if not getattr(error, "has_element", False):
+            error.has_element = True  # type: ignore[attr-defined]
+            add_place(error, f"in element {index} of a mapped sequence")
+        raise

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sends messages to workers, again to another one if a worker is lost, and counts them.
 
-    a loop of ours       run        pickles a message, waits for its answer
+    who drives a call    run        pickles a message, waits for its answer
     the loop of Dask     _deliver   picks a worker, until one has answered
                          _ask       sends what the worker lacks, and then the message
 
@@ -14,7 +14,7 @@ import itertools
 import threading
 import time
 import weakref
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +27,7 @@ import tblib
 from distributed import Client
 
 from fedlearn_edu.executors import underway
+from fedlearn_edu.executors.driving import Pending
 from fedlearn_edu.remote import messages, pickling
 from fedlearn_edu.remote.batching import Carrier, Reply
 from fedlearn_edu.remote.executor import Group
@@ -61,33 +62,21 @@ class _Call:
     name: str
     begin: float
     messages: list[Message] = field(default_factory=list)
-    tasks: set[asyncio.Task[Any]] = field(default_factory=set)
     failure: ClusterError | None = None
 
     @contextmanager
-    def ends_together(self) -> Iterator[None]:
-        """Cancels all messages of a call that is given up.
+    def fails_at_once(self) -> Iterator[None]:
+        """If the cluster fails, so does each message that follows, at once.
 
-        If the cluster fails, so does each message that follows, at once: it is no use
-        to run the same step by step.
+        It is no use to run the same step by step.
         """
         if self.failure is not None:
             raise self.failure
-        task = asyncio.current_task()
-        assert task is not None
-        self.tasks.add(task)
         try:
             yield
-        except asyncio.CancelledError:
-            if getattr(self.call, "is_given_up", True):
-                for other in self.tasks - {task}:
-                    other.cancel()
-            raise
         except ClusterError as error:
             self.failure = error
             raise
-        finally:
-            self.tasks.discard(task)
 
     def note(
         self,
@@ -136,7 +125,7 @@ class Dispatcher:
         request = Request(group, expression, sender, least, refers)
         packed = self._library.message(request)
         clients = messages.clients_of(group.clients)
-        with underway.underway(f"the work of {clients}"), call.ends_together():
+        with underway.underway(f"the work of {clients}"), call.fails_at_once():
             member, answer = await self.there(self._deliver(group, packed, call))
             self._check_data(answer.fingerprints)
         if answer.kind == "value":
@@ -150,11 +139,10 @@ class Dispatcher:
     async def there(self, work: Coroutine[Any, Any, T]) -> T:
         """Runs a coroutine on the loop of the Dask client.
 
-        Those of several groups, which come in the same turn of a loop, begin together.
+        Those of several groups begin together, when the first of them is waited for.
         """
-        future = self._begin(work, asyncio.get_running_loop().call_soon)
         try:
-            return await asyncio.wrap_future(future)
+            return await Pending(self._begin(work), self._hand_over)
         except asyncio.CancelledError:
             if self.is_closed:
                 raise messages.closed() from None
@@ -168,12 +156,12 @@ class Dispatcher:
 
     def ask(self, work: Coroutine[Any, Any, T]) -> T:
         """Runs a coroutine there, and waits for it."""
-        return self._begin(work).result()
+        future = self._begin(work)
+        self._hand_over()
+        return future.result()
 
-    def _begin(
-        self, work: Coroutine[Any, Any, T], soon: Callable[..., Any] | None = None
-    ) -> Future[T]:
-        """Hands a coroutine to the loop of the Dask client: `soon`, or at once.
+    def _begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Notes a coroutine for the loop of the Dask client, until it is handed over.
 
         Raises:
             ClusterError: if the cluster was closed.
@@ -188,15 +176,12 @@ class Dispatcher:
             future = Future[T]()
             self._under_way.add(future)
             self._coming.append((work, future))
-            if soon is None:
-                self._hand_over()
-            elif len(self._coming) == 1:
-                soon(self._hand_over)
         future.add_done_callback(self._under_way.discard)
         return future
 
     def _hand_over(self) -> None:
-        self._client.loop.asyncio_loop.call_soon_threadsafe(self._start)
+        if self._coming:
+            self._client.loop.asyncio_loop.call_soon_threadsafe(self._start)
 
     def _start(self) -> None:
         with self._lock:
@@ -230,12 +215,11 @@ class Dispatcher:
 
     def _call(self) -> _Call:
         call = underway.call.get()
-        if call is not None:
+        if call is not underway.NO_CALL:
             for known in reversed(self._calls):
                 if known.call is call:
                     return known
-        name = "a call" if call is None else call.name
-        new = _Call(call, next(self._numbers), name, time.perf_counter())
+        new = _Call(call, next(self._numbers), call.name, time.perf_counter())
         self._calls.append(new)
         del self._calls[:-_MAX_ROUNDS]
         return new

@@ -7,7 +7,6 @@ side; any other one when it is materialized. It holds no data and keeps no conne
 the dispatcher does (`dispatcher.py`).
 """
 
-import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, final
@@ -22,7 +21,7 @@ from fedlearn_edu.executors.base import (
     position,
     resolve,
 )
-from fedlearn_edu.executors.concurrency import is_inline
+from fedlearn_edu.executors.driving import Begun, is_in_place
 from fedlearn_edu.remote.data import in_memory, to_ship
 from fedlearn_edu.remote.expressions import (
     Embedded,
@@ -66,20 +65,17 @@ class RemoteValue(ExecutorValue):
         self.owner = owner
         self.expression = expression
         self._type = type_
-        self._result: asyncio.Task[Any] | None = None
+        self._result: Begun[Any] | None = None
 
     @property
     def type_signature(self) -> Type:
         """The type of the value."""
         return self._type
 
-    def begin(self) -> "asyncio.Task[Any]":
+    def begin(self) -> Begun[Any]:
         """Sends the expression, unless it was sent before."""
         if self._result is None:
-            work = self.owner.send(self.expression)
-            self._result = asyncio.ensure_future(work)
-            # After an error nobody may want it any more.
-            self._result.add_done_callback(lambda t: t.cancelled() or t.exception())
+            self._result = Begun(self.owner.send(self.expression))
         return self._result
 
     async def compute(self) -> Any:
@@ -142,7 +138,7 @@ class RemoteExecutor(Executor):
         below = None if argument is None else argument.expression
         value = RemoteValue(self, call(fn.expression, below), result)
         at_server = isinstance(result, FederatedType) and result.placement is SERVER
-        if at_server and not is_inline():
+        if at_server and not is_in_place():
             await value.begin()  # as other groups do meanwhile
         return value
 

@@ -25,6 +25,7 @@ import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module, metadata
 from typing import Any, NamedTuple, final
 
@@ -33,8 +34,9 @@ import tblib
 from distributed import Worker, WorkerPlugin
 
 from fedlearn_edu.contexts.cache import Cache
-from fedlearn_edu.contexts.event_loop import Terms, run_async
+from fedlearn_edu.contexts.calls import run_async
 from fedlearn_edu.contexts.factories import LocalExecutorFactory
+from fedlearn_edu.executors import underway
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.remote import pickling
@@ -194,11 +196,10 @@ class Service:
         self._heard[_sender(call)] = time.monotonic()
         try:
             async with self._turns:
-                work = self._answer(request, parts, arrived)
+                work = partial(self._answer, request, parts, arrived)
+                message = underway.Call("the message", abandon=self._forget_stacks)
                 # Not on the worker's own loop, which has to answer pings meanwhile.
-                return await run_async(
-                    work, Terms("the message", abandon=self._forget_stacks)
-                )
+                return await run_async(work, message)
         finally:
             del self._tasks[call]
 
@@ -248,7 +249,8 @@ class Service:
             wanted: Request = pickling.loads_message(request, part)
             # Looked up again each time: code that hangs may keep the one there was.
             while not (site := self._site(wanted.group)).lock.acquire(blocking=False):
-                await asyncio.sleep(_PAUSE)
+                time.sleep(_PAUSE)
+                underway.call.get().go_on()
             value, type_ = await site.evaluate(wanted, fetch)
             kind, content = "value", in_memory(value, type_)
             match type_:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
-from fedlearn_edu.contexts import event_loop
+from fedlearn_edu.contexts.calls import finish
 from fedlearn_edu.contexts.reference import ReferenceContext
 from fedlearn_edu.errors import TypeMismatchError, UnsupportedIntrinsicError, counted
 from fedlearn_edu.ir.traversal import intrinsics
@@ -103,7 +103,7 @@ def run_in(context: Context, case: Case) -> Any:
     case.computation  # noqa: B018 (traced outside of the context)
     with context:
         result = case.run()
-    return event_loop.run(result) if inspect.iscoroutine(result) else result
+    return finish(result) if inspect.iscoroutine(result) else result
 
 
 def primitives(case: Case) -> frozenset[str]:

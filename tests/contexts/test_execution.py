@@ -10,18 +10,11 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.contexts import event_loop
-from fedlearn_edu.errors import (
-    ArgumentsError,
-    CardinalityError,
-    ContextError,
-    TypeMismatchError,
-)
+from fedlearn_edu.errors import ArgumentsError, CardinalityError, TypeMismatchError
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.framework import ExecutorFactory, SyncExecutionContext
 from fedlearn_edu.language import context_stack
-from tests.executors.examples import CountingExecutor, run
-from tests.patience import PATIENCE_S
+from tests.executors.examples import run
 from tests.programs import INT, INTS, at_once, in_another_process, increment, local
 
 fw = fl.framework
@@ -39,18 +32,32 @@ def test_it_works_inside_a_running_event_loop() -> None:
     assert asyncio.run(notebook_cell()) == 6
 
 
-class CallingBack(CountingExecutor):
-    """An executor that makes a synchronous call, which it must not."""
+def test_numpy_runs_on_the_thread_of_its_caller() -> None:
+    """Ctrl-C and debuggers reach it."""
+    leaf = fl.np_computation(lambda: np.int64(threading.get_ident()))
 
-    async def around(self, what: str, work: Any, subject: Any) -> Any:
-        """Calls."""
-        return SUM([1])
+    async def notebook_cell() -> Any:
+        return leaf()
+
+    assert leaf() == asyncio.run(notebook_cell()) == threading.get_ident()
+    with fl.timeout(60):
+        assert leaf() != threading.get_ident()
 
 
-def test_on_a_loop_of_ours_a_synchronous_call_is_refused() -> None:
-    factory = fw.local_executor_factory(leaf=CallingBack)
-    with SyncExecutionContext(factory), pytest.raises(ContextError, match="await"):
-        SUM([1, 2])
+@pytest.mark.parametrize("seconds", [None, 60])
+def test_leaf_code_may_call_and_so_may_threads_of_it(seconds: float | None) -> None:
+    def ask(x: Any) -> Any:
+        with local():
+            return [SUM([x, x]), *at_once(lambda _: double_sum([x]), range(2))][-1]
+
+    def double_sum(data: Any) -> Any:
+        with local():
+            return SUM(data * 2)
+
+    leaf = fl.np_computation(ask, np.int32, result=np.int32)
+    everywhere = fl.federated_computation(lambda v: fl.federated_map(leaf, v), INTS)
+    with SyncExecutionContext(fw.local_executor_factory(), timeout=seconds):
+        assert everywhere([1, 2]) == [2, 4]
 
 
 class CountingFactory(ExecutorFactory):
@@ -236,75 +243,3 @@ def test_a_synchronous_context_inside_an_asynchronous_one_waits() -> None:
             return waited, await increment(1)
 
     assert run(program()) == (2, 2)
-
-
-# ----------------------------------------
-# The loop in a thread of ours that serves synchronous calls
-
-
-async def answer(value: Any) -> Any:
-    await asyncio.sleep(0)
-    return value, threading.current_thread()
-
-
-def test_work_is_done_in_a_daemon_thread_that_is_used_again() -> None:
-    (one, thread), (two, again) = event_loop.run(answer(1)), event_loop.run(answer(2))
-    assert (one, two) == (1, 2)
-    assert thread is again
-    assert thread.daemon
-    assert thread is not threading.current_thread()
-
-
-def test_it_works_inside_a_running_loop() -> None:
-    async def outer() -> Any:
-        return event_loop.run(answer(1))[0]
-
-    assert asyncio.run(outer()) == 1
-
-
-def test_errors_come_out_as_they_are() -> None:
-    async def failing() -> None:
-        raise KeyError("mine")
-
-    with pytest.raises(KeyError, match="mine"):
-        event_loop.run(failing())
-    assert event_loop.run(answer(1))[0] == 1
-
-
-def test_two_threads_call_at_once_without_waiting_for_each_other() -> None:
-    meeting = threading.Barrier(2, timeout=PATIENCE_S)
-
-    async def meet(value: int) -> int:
-        meeting.wait()
-        return value
-
-    assert at_once(lambda i: event_loop.run(meet(i)), range(2)) == [0, 1]
-
-
-INTERRUPT = """
-import asyncio, signal, sys, threading
-from fedlearn_edu.contexts import event_loop
-
-cleaned_up = threading.Event()
-
-async def interrupted():
-    while sys._current_frames()[threading.main_thread().ident].f_code.co_name != "wait":
-        await asyncio.sleep(0)
-    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-    try:
-        await asyncio.Event().wait()
-    finally:
-        cleaned_up.set()
-
-async def answer():
-    return 42
-
-try:
-    event_loop.run(interrupted())
-except KeyboardInterrupt:
-    print("interrupted", cleaned_up.wait(), event_loop.run(answer()))
-"""
-
-
-def test_an_interrupt_cancels_what_is_running() -> None:
-    assert in_another_process(INTERRUPT) == "interrupted True 42\n"

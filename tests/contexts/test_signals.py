@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.contexts import event_loop
 from fedlearn_edu.framework import (
     AsyncExecutionContext,
     ReferenceContext,
@@ -22,6 +21,7 @@ from fedlearn_edu.framework import (
     local_executor_factory,
     thread_debugging_executor_factory,
 )
+from tests.executors.examples import wait_for_threads
 from tests.patience import PATIENCE_S
 from tests.programs import local
 
@@ -97,8 +97,7 @@ def test_it_comes_through_unchanged_and_nothing_goes_on(
         signal.signal(signal.SIGALRM, before)
     assert caught.value is error
     assert not hasattr(error, "__notes__")
-    while any(worker.calls for worker in event_loop._workers):
-        pass  # what was under way is over soon
+    wait_for_threads()
     assert len(began) < 64
 
 
@@ -118,7 +117,7 @@ def test_it_comes_through_the_trial_on_ones(handler: type[Alarm]) -> None:
     assert caught.value is error
 
 
-@pytest.mark.parametrize("context", ["on this thread", "reference"])
+@pytest.mark.parametrize("context", ["local", "groups of groups", "reference"])
 def test_ctrl_c_comes_through_leaf_code(context: str) -> None:
     """That of leaf code itself does not: it would end whoever calls it."""
 
@@ -144,3 +143,29 @@ def test_leaf_code_may_raise_what_futures_raise(context: str, kind: Any) -> None
     assert caught.value is error
     if context != "reference":
         assert error.__notes__ == ["  in the computation fail", "  at client 0"]
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("fuse", [False, True])
+def test_it_comes_through_tensorflow_at_once(fuse: bool) -> None:
+    """Inside of a graph, the main thread would hear nothing."""
+    from fedlearn_edu import tf
+
+    @fl.tf_computation(F32)
+    def takes_seconds(x: Any) -> Any:
+        steps = tf.constant(200_000)
+        count = tf.while_loop(lambda i: i < steps, lambda i: [i + 1], [0])[0]
+        return x + tf.cast(count, tf.float32) * 0
+
+    error, began = TimeoutError("mine"), time.monotonic()
+    before = signal.signal(signal.SIGALRM, Alarm(error))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        with local(fuse=fuse), pytest.raises(TimeoutError) as caught:
+            called(takes_seconds, [1.0, 2.0, 3.0, 4.0])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert caught.value is error
+    assert time.monotonic() - began < 2
+    wait_for_threads()

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from concurrent.futures import Future
+from concurrent.futures import wait
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.contexts import clock, event_loop
+from fedlearn_edu.contexts import calls, clock
 from fedlearn_edu.errors import ComputationTimeoutError, ContextError
 from fedlearn_edu.framework import (
     AsyncExecutionContext,
@@ -25,7 +25,7 @@ from fedlearn_edu.framework import (
     thread_debugging_executor_factory,
 )
 from fedlearn_edu.runtimes.registry import RUNTIMES, Runtime
-from tests.executors.examples import run
+from tests.executors.examples import run, wait_for_threads
 from tests.patience import PATIENCE_S
 from tests.programs import local
 
@@ -59,28 +59,20 @@ def hanging() -> Iterator[Hanging]:
     one = Hanging()
     yield one
     one.go.set()
-    while any(worker.calls for worker in event_loop._workers):
-        pass  # what was given up is over soon
+    wait_for_threads()
 
 
 @pytest.fixture
 def no_clock(hanging: Hanging, monkeypatch: pytest.MonkeyPatch) -> None:
     """Time is up as soon as the leaf code hangs."""
-    result = Future.result
 
-    def result_in_time(self: Any, timeout: float | None = None) -> Any:
-        if timeout == 5:
-            assert hanging.hangs.wait(60)
-            raise TimeoutError
-        return result(self, timeout)
+    def wait_in_time(futures: Any, timeout: float | None = None) -> Any:
+        if timeout != 5:
+            return wait(futures, timeout)
+        assert hanging.hangs.wait(60)
+        return wait(futures, 0)
 
-    async def wait(waiting: Any, timeout: float | None) -> Any:
-        assert timeout == 5
-        await asyncio.to_thread(hanging.hangs.wait, 60)
-        return set(), waiting
-
-    monkeypatch.setattr(Future, "result", result_in_time)
-    monkeypatch.setattr(asyncio, "wait", wait)
+    monkeypatch.setattr(calls, "wait", wait_in_time)
 
 
 def test_other_tasks_go_on_while_leaf_code_runs(hanging: Hanging) -> None:
@@ -100,9 +92,8 @@ def test_other_tasks_go_on_while_leaf_code_runs(hanging: Hanging) -> None:
 def test_who_cancels_is_free_at_once_and_no_other_client_starts(
     hanging: Hanging, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nor do more calls than there are loops hold up the next one, once given up."""
-    monkeypatch.setattr(event_loop, "_MAX_LOOPS", 1)
-    monkeypatch.setattr(event_loop, "_workers", [])
+    """Nor does a call that was given up keep the turn of the next one."""
+    monkeypatch.setattr(calls, "_AT_ONCE", 1)
     everywhere = hanging.everywhere()
 
     async def program() -> None:
@@ -119,8 +110,7 @@ def test_who_cancels_is_free_at_once_and_no_other_client_starts(
 
     run(program())
     hanging.go.set()
-    while any(worker.calls for worker in event_loop._workers):
-        pass
+    wait_for_threads()
     assert not {2.0, 3.0} & set(hanging.began)
 
 

@@ -2,6 +2,8 @@
 """One small stack for every executor, and an executor that counts what it is asked."""
 
 import asyncio
+import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu.executors import threads
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.federating import implements
 from fedlearn_edu.executors.layer import AnyRuntimeExecutor
@@ -86,6 +89,13 @@ class CountingExecutor(WrappingExecutor):
 def counted() -> CountingExecutor:
     """A participant that counts."""
     return CountingExecutor(fw.ReferenceResolvingExecutor(fw.NumPyExecutor()))
+
+
+def wait_for_threads() -> None:
+    """Waits until all threads of ours have nothing to do."""
+    ours = [each for each in threading.enumerate() if each.name == "fedlearn-edu"]
+    while len(threads._idle) < len(ours):
+        time.sleep(0.001)
 
 
 def run(coroutine: Coroutine[Any, Any, Any]) -> Any:

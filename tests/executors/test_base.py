@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The contract of five methods, which every executor keeps alike."""
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,7 +11,6 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.errors import TypeMismatchError, TypeNotAssignableError
 from fedlearn_edu.executors.base import Executor, resolve
-from fedlearn_edu.executors.concurrency import gather, run_inline
 from fedlearn_edu.structure import Struct
 from tests.executors.examples import EXAMPLES, CountingExecutor, call, run
 from tests.programs import FLOAT, INT, Pair, add, increment, seven
@@ -201,106 +199,3 @@ def test_a_type_may_be_asked_for_that_is_more_general() -> None:
     vector = fl.TensorType(np.int32, [None])
     same = fl.np_computation(lambda x: x, vector)
     assert resolve(same, wanted)[1] == wanted
-
-
-def test_work_is_done_side_by_side_and_comes_back_in_order() -> None:
-    log: list[int] = []
-
-    async def work(number: int, turns: int) -> int:
-        for _ in range(turns):
-            await asyncio.sleep(0)
-        log.append(number)
-        return number
-
-    assert run(gather(work(i, 9 - 3 * i) for i in range(3))) == [0, 1, 2]
-    assert log == [2, 1, 0]
-
-
-def test_of_several_errors_the_first_in_order_is_raised() -> None:
-    async def fail(number: int, turns: int) -> None:
-        for _ in range(turns):
-            await asyncio.sleep(0)
-        raise ValueError(f"error {number}")
-
-    with pytest.raises(ValueError, match="error 0"):
-        run(gather(fail(i, 3 - i) for i in range(3)))
-
-
-def test_work_that_never_waits_needs_no_task_of_its_own() -> None:
-    async def work() -> object:
-        return asyncio.current_task()
-
-    async def both() -> tuple[object, list[object]]:
-        return asyncio.current_task(), await gather([work(), work()])
-
-    task, tasks = run(both())
-    assert tasks == [task, task]
-
-
-@pytest.mark.parametrize("waits", [False, True])
-def test_all_work_is_done_before_an_error_is_raised(waits: bool) -> None:
-    done: list[int] = []
-
-    async def work(number: int) -> None:
-        if waits:
-            await asyncio.sleep(0)
-        done.append(number)
-        raise ValueError(f"error {number}")
-
-    with pytest.raises(ValueError, match="error 0"):
-        run(gather(work(i) for i in range(3)))
-    assert done == [0, 1, 2]
-
-
-def test_an_interrupt_ends_all_work_that_waits() -> None:
-    ended: list[int] = []
-
-    async def work(number: int) -> None:
-        try:
-            await asyncio.Event().wait()
-        finally:
-            ended.append(number)
-
-    async def interrupted() -> None:
-        task = asyncio.ensure_future(gather(work(i) for i in range(3)))
-        for _ in range(9):
-            await asyncio.sleep(0)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert sorted(ended) == [0, 1, 2]
-
-    run(interrupted())
-
-
-def test_an_interrupt_is_noticed_between_two_rounds_of_work() -> None:
-    done: list[str] = []
-
-    async def work(name: str, task: Any = None) -> None:
-        done.append(name)
-        if task is not None:
-            asyncio.get_running_loop().call_soon(task.cancel)
-
-    async def interrupted() -> None:
-        await gather([work("first", asyncio.current_task()), work("second")])
-        await gather([work("third")])
-
-    with pytest.raises(asyncio.CancelledError):
-        run(interrupted())
-    assert done == ["first", "second"]
-
-
-def test_while_being_stepped_an_error_leaves_the_rest_of_the_work_undone() -> None:
-    made: list[int] = []
-
-    async def fail(number: int) -> None:
-        raise ValueError(f"error {number}")
-
-    def work() -> Iterator[Any]:
-        for number in range(3):
-            made.append(number)
-            yield fail(number)
-
-    with pytest.raises(ValueError, match="error 0"):
-        run_inline(lambda: gather(work()))
-    assert made == [0]

@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads of participants, and coroutines that are run from plain Python."""
+"""Threads that are used again, and the executor that hands its work to one of them."""
 
 import asyncio
-import gc
 import threading
-import weakref
+import time
 from typing import Any
 
 import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import ExecutorError
-from fedlearn_edu.executors.concurrency import is_inline, run_inline
-from tests.executors.examples import CountingExecutor, call, run
+from fedlearn_edu.executors.driving import drive, gather
+from tests.executors.examples import CountingExecutor, call, run, wait_for_threads
 from tests.patience import PATIENCE_S
 from tests.programs import INT, failing, increment, seven
 
@@ -25,132 +23,81 @@ def which_thread() -> Any:
     return np.int64(threading.get_ident())
 
 
-def over(target: Any = None) -> Any:
-    return fw.ThreadDelegatingExecutor(target or fw.NumPyExecutor())
+class Meeting(CountingExecutor):
+    """Embeds something when others do so, too."""
 
-
-def test_leaf_code_runs_on_the_thread_of_its_executor() -> None:
-    one, other = over(), over()
-    threads = [run(call(executor, which_thread)) for executor in (one, one, other)]
-    assert threads[0] == threads[1] != threads[2]
-    assert threading.get_ident() not in threads
-    for executor in (one, other):
-        executor.close()
-
-
-def test_two_executors_work_side_by_side() -> None:
-    """Each waits until the other is running too; one after the other would hang."""
     meeting = threading.Barrier(2, timeout=PATIENCE_S)
 
-    class Meeting(CountingExecutor):
-        async def around(self, what: str, work: Any, subject: Any) -> Any:
-            if what == "create_call":
-                meeting.wait()
-            return await work()
+    async def around(self, what: str, work: Any, subject: Any) -> Any:
+        """Waits for the others."""
+        self.meeting.wait()
+        return await work()
 
-    executors = [over(Meeting()), over(Meeting())]
+
+@pytest.mark.parametrize("together", [asyncio.gather, lambda *work: gather(work)])
+@pytest.mark.parametrize("finish", [run, lambda work: drive(lambda: work)])
+def test_two_executors_work_side_by_side(together: Any, finish: Any) -> None:
+    """Each waits until the other is running too; one after the other would hang."""
+    if finish is not run and together is asyncio.gather:
+        pytest.skip("needs an event loop")
+    executors = [fw.ThreadDelegatingExecutor(Meeting()) for _ in range(2)]
 
     async def both() -> Any:
-        return await asyncio.gather(*(call(executor, seven) for executor in executors))
+        return await together(*[each.create_value(7, INT) for each in executors])
 
-    assert run(both()) == [7, 7]
-    for executor in executors:
-        executor.close()
+    assert [each.type_signature for each in finish(both())] == [INT, INT]
 
 
-def test_errors_come_back_from_the_thread() -> None:
-    executor = over()
-    with pytest.raises(KeyError, match="mine"):
-        run(call(executor, failing, np.int32(0)))
-    assert run(call(executor, increment, np.int32(1))) == 2
-    executor.close()
+def test_one_executor_does_one_thing_after_the_other() -> None:
+    running, most = [0], []
+
+    class Slow(CountingExecutor):
+        async def around(self, what: str, work: Any, subject: Any) -> Any:
+            running[0] += 1
+            most.append(running[0])
+            time.sleep(0.002)
+            running[0] -= 1
+            return await work()
+
+    executor = fw.ThreadDelegatingExecutor(Slow())
+
+    async def several() -> Any:
+        return await gather(call(executor, seven) for _ in range(5))
+
+    assert drive(several) == [7] * 5
+    assert set(most) == {1}
 
 
-def test_while_being_stepped_work_stays_on_the_thread_of_the_reader() -> None:
-    executor = over()
-    assert run_inline(lambda: call(executor, which_thread)) == threading.get_ident()
-    executor.close()
+@pytest.mark.parametrize("finish", [run, lambda work: drive(lambda: work)])
+def test_errors_come_back_from_the_thread_as_they_are(finish: Any) -> None:
+    executor = fw.ThreadDelegatingExecutor(fw.NumPyExecutor())
+    with pytest.raises(KeyError, match="mine") as caught:
+        finish(call(executor, failing, np.int32(0)))
+    assert caught.value.__notes__ == ["  in the computation failing"]
+    assert finish(call(executor, increment, np.int32(1))) == 2
 
 
-def test_closing_ends_the_thread_and_closes_the_target() -> None:
-    target = CountingExecutor()
-    executor = over(target)
-    thread = executor._thread
-    executor.close()
-    thread.join(PATIENCE_S)
-    assert not thread.is_alive()
-    assert target.times_closed == 1
-    with pytest.raises(ExecutorError, match="closed"):
-        run(executor.create_value(np.int32(1), INT))
+def test_what_leaf_code_drives_stays_on_its_thread() -> None:
+    """The thread would wait for itself."""
+    executor = fw.ThreadDelegatingExecutor(fw.NumPyExecutor())
+
+    def ask(x: Any) -> Any:
+        found = drive(lambda: call(executor, which_thread))
+        return np.int64(found == threading.get_ident() != main)
+
+    main = threading.get_ident()
+    leaf = fl.np_computation(ask, INT, result=np.int64)
+    assert drive(lambda: call(executor, leaf, np.int32(0))) == 1
 
 
-def test_an_executor_that_is_forgotten_leaves_no_thread_behind() -> None:
-    executor = over()
-    thread, forgotten = executor._thread, weakref.ref(executor)
-    del executor
-    gc.collect()
-    thread.join(PATIENCE_S)
-    assert forgotten() is None
-    assert not thread.is_alive()
-
-
-# ----------------------------------------
-# Running a coroutine to its end from plain Python
-
-
-async def answer() -> int:
-    return 42
-
-
-async def suspending() -> int:
-    await asyncio.sleep(0)
-    return 42
-
-
-def test_a_coroutine_that_does_not_suspend_runs_on_this_thread() -> None:
-    async def work() -> tuple[int, int, bool]:
-        return await answer(), threading.get_ident(), is_inline()
-
-    assert run_inline(work) == (42, threading.get_ident(), True)
-    assert not is_inline()
-
-
-def test_in_a_running_event_loop_it_takes_one_step() -> None:
-    starts = []
-
-    async def waiting() -> tuple[int, int]:
-        starts.append(1)
-        return await suspending(), threading.get_ident()
-
-    async def outer() -> Any:
-        return run_inline(answer), run_inline(waiting)
-
-    at_once, (result, thread) = asyncio.run(outer())
-    assert at_once == result == 42
-    assert thread != threading.get_ident()  # this one was busy, so it ran again there
-    assert len(starts) == 2
-
-
-@pytest.mark.parametrize("suspends", [False, True])
-def test_errors_come_out_as_they_are(suspends: bool) -> None:
-    async def work() -> Any:
-        if suspends:
-            await asyncio.sleep(0)
-        raise KeyError("mine")
-
-    with pytest.raises(KeyError, match="mine"):
-        run_inline(work)
-    assert not is_inline()
-
-
-def test_steps_can_be_nested() -> None:
-    async def work() -> bool:
-        inner: bool = run_inline(is_inline_async)
-        return inner and is_inline()
-
-    assert run_inline(work)
-    assert not is_inline()
-
-
-async def is_inline_async() -> bool:
-    return is_inline()
+def test_threads_are_used_again_and_do_not_keep_a_program_alive() -> None:
+    leaf = fl.np_computation(lambda x: x, INT)
+    with fl.timeout(60):
+        leaf(1)
+        wait_for_threads()
+        before = set(threading.enumerate())
+        for number in range(20):
+            assert leaf(number) == number
+            wait_for_threads()
+    assert set(threading.enumerate()) <= before
+    assert all(each.daemon for each in before if each.name == "fedlearn-edu")

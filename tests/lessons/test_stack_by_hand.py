@@ -13,7 +13,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import framework as fw
-from fedlearn_edu.contexts.event_loop import run
+from fedlearn_edu.contexts.calls import finish as run
 from fedlearn_edu.course.lessons import EXERCISES
 from fedlearn_edu.executors.traffic import bytes_by_edge
 from fedlearn_edu.viz.executors import layer_of

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.contexts.event_loop import run
+from fedlearn_edu.contexts.calls import finish
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
 from fedlearn_edu.course.mistakes import NO_RETURN, looks, raises, returns, usual
@@ -52,7 +52,7 @@ def wait_for(work: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
-            result = run(_finished(work)) if inspect.isawaitable(work) else work
+            result = finish(_finished(work)) if inspect.isawaitable(work) else work
         except Exception as error:
             # What holds a forgotten coroutine goes now, while warnings are off.
             clear_frames(error.__traceback__)

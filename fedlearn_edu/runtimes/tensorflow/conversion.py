@@ -190,8 +190,7 @@ def _read_untuned(dataset: Any) -> Iterator[Any]:
     # Few elements are read: before TensorFlow would know how to do it faster.
     reader = call.get()
     for element in dataset.with_options(_UNTUNED).as_numpy_iterator():
-        if reader is not None:
-            reader.go_on()
+        reader.go_on()
         yield element
 
 

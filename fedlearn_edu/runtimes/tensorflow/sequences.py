@@ -111,7 +111,7 @@ def _variant_of(elements: Any, type_: Type) -> Any:
 
 
 _numbers = itertools.count()
-_read_lazily: dict[int, tuple[Iterable[Any], Call | None]] = {}
+_read_lazily: dict[int, tuple[Iterable[Any], Call]] = {}
 
 
 @cache
@@ -135,10 +135,10 @@ def _generated(type_: Type) -> Any:
     return tf.function(build, autograph=False).get_concrete_function(spec)
 
 
-def _read_by_a_graph(elements: Iterable[Any], reader: Call | None) -> Iterator[Any]:
+def _read_by_a_graph(elements: Iterable[Any], reader: Call) -> Iterator[Any]:
     """The elements, made while a graph waits for them."""
     iterator = iter(elements)
-    while reader is None or not reader.is_given_up:
+    while not reader.is_given_up:
         token = graph_is_waiting.set(True)
         try:
             element = next(iterator)

@@ -10,11 +10,10 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.executors.batched import BatchedRuntime, Entries, Group, Parts, Same
-from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
+from fedlearn_edu.framework import SyncExecutionContext, Tape
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.runtimes.registry import RUNTIMES, Runtime
 from fedlearn_edu.structure import Struct
-from tests.patience import PATIENCE_S
 from tests.programs import INTS, add, increment, local, mapped, total
 
 
@@ -146,22 +145,6 @@ def test_whoever_counts_bytes_sees_every_client(diary: Diary) -> None:
         MAPPED([1, 2, 3])
     assert diary.entries == []
     assert factory.get_size_info().bytes_up == 12
-
-
-@pytest.mark.parametrize("max_fanout", [100, 2])
-def test_closing_ends_the_threads_of_the_groups(diary: Diary, max_fanout: int) -> None:
-    """Also while somebody still has the stack."""
-    factory = local_executor_factory(max_fanout=max_fanout)
-    stack = factory.create_executor({fl.CLIENTS: 5}, frozenset({"numpy"}))
-    with SyncExecutionContext(factory):
-        MAPPED([1, 2, 3, 4, 5])
-        assert factory.create_executor({fl.CLIENTS: 5}, frozenset({"numpy"})) is stack
-        assert diary.threads
-        factory.clean_up_executor({fl.CLIENTS: 5})
-        for thread in diary.threads:
-            thread.join(PATIENCE_S)
-            assert not thread.is_alive()
-        assert MAPPED([1, 2, 3, 4, 5]) == [2, 3, 4, 5, 6]
 
 
 def test_whether_a_group_failed_is_no_question_of_names(
