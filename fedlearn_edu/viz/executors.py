@@ -41,18 +41,18 @@ _LIST = "list-style:none;margin:4px 0 0;padding:0;display:flex;flex-wrap:wrap;ga
 _LIST += ";align-items:flex-start"
 
 
-def draw_factory(factory: LocalExecutorFactory) -> str:
+def draw_factory(factory: ExecutorFactory, title: str = "executor factory") -> str:
     """The stacks that a factory builds, as a `<figure>`."""
-    return draw_outline(outline_of(factory), "executor factory")
+    if type(factory) is LocalExecutorFactory:
+        return draw_outline(outline_of(factory), title)
+    return draw_custom(factory, title)
 
 
 def draw_context(context: SyncExecutionContext | AsyncExecutionContext) -> str:
     """The stacks that a context runs computations on, as a `<figure>`."""
     factory, is_awaited = context.factory, isinstance(context, AsyncExecutionContext)
     title = f"context that {'is awaited' if is_awaited else 'waits for results'}"
-    if type(factory) is LocalExecutorFactory:
-        return draw_outline(outline_of(factory), title)
-    return draw_custom(factory, title)
+    return draw_factory(factory, title)
 
 
 def draw_custom(factory: ExecutorFactory, title: str = "executor factory") -> str:

@@ -40,7 +40,6 @@ DISPLAYS = {
     "fedlearn_edu.learning.history.History": "displays.history_table",
     "fedlearn_edu.learning.run_state.Run": "displays.run_table",
     "fedlearn_edu.remote.cluster.Cluster": "cluster.draw_cluster",
-    "fedlearn_edu.remote.factory.RemoteExecutorFactory": "executors.draw_custom",
     "fedlearn_edu.remote.records.Traffic": "cluster.traffic_table",
     "fedlearn_edu.simulation.partitions.skew.Skew": "displays.skew_table",
     "fedlearn_edu.learning.process.LearningProcess": "programs.draw_process",

@@ -31,8 +31,7 @@ class Whole:
 
 
 def numpy_fuses(monkeypatch: pytest.MonkeyPatch, fuser: Any) -> None:
-    numpy = replace(RUNTIMES["numpy"], fuse=fuser)
-    monkeypatch.setitem(RUNTIMES, "numpy", numpy)
+    monkeypatch.setitem(RUNTIMES, "numpy", replace(RUNTIMES["numpy"], fuse=fuser))
 
 
 @pytest.fixture(autouse=True)
