@@ -40,9 +40,10 @@ from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.composing import FederatedComposingStrategy
 from fedlearn_edu.executors.federating import FederatingExecutor, FederatingStrategy
 from fedlearn_edu.executors.grouping import FederatedGroupingStrategy
+from fedlearn_edu.executors.participants import TargetExecutors
 from fedlearn_edu.executors.recording import RecordingExecutor, Tape
 from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
-from fedlearn_edu.executors.resolving import FederatedResolvingStrategy, TargetExecutors
+from fedlearn_edu.executors.resolving import FederatedResolvingStrategy
 from fedlearn_edu.executors.sequence import SequenceExecutor
 from fedlearn_edu.executors.sizing import Meter, SizeInfo, SizingExecutor
 from fedlearn_edu.executors.threads import ThreadDelegatingExecutor, Workers

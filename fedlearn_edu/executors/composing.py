@@ -25,14 +25,8 @@ from fedlearn_edu.executors.federating import (
 )
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.masks import pairwise_masks
-from fedlearn_edu.executors.resolving import (
-    FederatedResolvingStrategy,
-    Values,
-    call,
-    entries_of,
-    federated,
-    identity,
-)
+from fedlearn_edu.executors.participants import call, entries_of, federated, identity
+from fedlearn_edu.executors.resolving import FederatedResolvingStrategy, Values
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (

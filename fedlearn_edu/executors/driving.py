@@ -20,7 +20,8 @@ from math import inf
 from typing import Any, Generic, TypeVar, final
 
 from fedlearn_edu.capabilities import is_browser
-from fedlearn_edu.executors import messages, underway
+from fedlearn_edu.errors import ContextError
+from fedlearn_edu.executors import underway
 from fedlearn_edu.signals import is_from_outside
 
 T = TypeVar("T")
@@ -63,7 +64,12 @@ def drive(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
                 if isinstance(pending, Pending):
                     pending.wait()
                 elif pending is not None:  # else it only let others have a turn
-                    raise messages.waits_on_a_loop()
+                    raise ContextError(
+                        "a call waits on an event loop, and there is none",
+                        expected="work that ends, or that blocks its thread",
+                        do="await it before the call, and pass the result; inside an "
+                        "executor, block: time.sleep instead of asyncio.sleep",
+                    )
     except StopIteration as end:
         result: T = end.value
         return result

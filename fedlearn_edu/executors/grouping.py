@@ -25,13 +25,9 @@ from fedlearn_edu.executors.batched import (
 )
 from fedlearn_edu.executors.federating import FederatingExecutor, FederatingStrategy
 from fedlearn_edu.executors.layer import Handle
+from fedlearn_edu.executors.participants import entries_of, federated, identity
 from fedlearn_edu.executors.recording import note
-from fedlearn_edu.executors.resolving import (
-    FederatedResolvingStrategy,
-    entries_of,
-    federated,
-    identity,
-)
+from fedlearn_edu.executors.resolving import FederatedResolvingStrategy
 from fedlearn_edu.executors.threads import Workers
 from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.executors.wrapping import EventKind

@@ -12,7 +12,6 @@ client order. Clients work concurrently.
 from collections.abc import (
     Awaitable,
     Callable,
-    Coroutine,
     Generator,
     Iterable,
     Iterator,
@@ -23,14 +22,7 @@ from contextlib import closing
 from functools import partial
 from typing import Any, final
 
-from fedlearn_edu.errors import (
-    CardinalityError,
-    TypeMismatchError,
-    add_place,
-    counted,
-    describe,
-)
-from fedlearn_edu.executors import underway
+from fedlearn_edu.errors import CardinalityError
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.driving import gather, prefetched
 from fedlearn_edu.executors.federating import (
@@ -40,6 +32,15 @@ from fedlearn_edu.executors.federating import (
 )
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.masks import pairwise_masks
+from fedlearn_edu.executors.participants import (
+    TargetExecutors,
+    call,
+    check_targets,
+    entries_of,
+    federated,
+    member_of_zip,
+    with_participant,
+)
 from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.types import (
@@ -49,13 +50,11 @@ from fedlearn_edu.types import (
     FunctionType,
     Placement,
     Type,
-    sequences,
 )
 from fedlearn_edu.types.containers import one_of
 
 Values = tuple[ExecutorValue, ...]
 Results = Generator[Awaitable[ExecutorValue], None, None]
-TargetExecutors = Mapping[Placement | None, Executor | Sequence[Executor]]
 # How many clients may be ahead of the fold, for each thread there is.
 _AHEAD = 2
 
@@ -86,7 +85,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
         `target_executors` has an executor for each placement, or a list with one per
         participant (the same one may serve several); errors count from `first_client`.
         """
-        targets = _checked(target_executors)
+        targets = check_targets(target_executors)
         return lambda _: FederatedResolvingStrategy(targets, first_client)
 
     async def embed(self, value: Any, type_: FederatedType) -> Values:
@@ -126,7 +125,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
     async def _zip(self, type_: FunctionType, value: Handle) -> Values:
         placement = federated(type_.result).placement
         targets = enumerate(self._at(placement))
-        work = (partial(_member_of_zip, t, value, i) for i, t in targets)
+        work = (partial(member_of_zip, t, value, i) for i, t in targets)
         return await self._each(placement, work)
 
     @implements("federated_aggregate")
@@ -292,137 +291,8 @@ class FederatedExecutor(WrappingExecutor):
         return await work()
 
 
-# ------------------------------------------------------ what other strategies need, too
-
-
-def federated(type_: Type) -> FederatedType:
-    """The type itself, which is known to be federated."""
-    assert isinstance(type_, FederatedType)
-    return type_
-
-
-def entries_of(value: Any, count: int, type_: FederatedType) -> Sequence[Any]:
-    """The entries of a federated value, one for each of `count` participants.
-
-    Raises:
-        TypeMismatchError: if it is no list or tuple.
-        CardinalityError: if it has another number of entries.
-    """
-    if not isinstance(value, list | tuple | sequences.Members):
-        raise TypeMismatchError(
-            f"a value of type {type_} has one entry for each participant",
-            expected="a list or a tuple",
-            found=describe(value),
-            where=f"a value at {type_.placement}",
-            do="pass a list, or declare the type all-equal",
-        )
-    if len(value) != count:
-        entries = counted(count, "entry", "entries")
-        raise CardinalityError(
-            f"a value at {type_.placement} has the wrong number of members",
-            expected=f"{entries}, one for each participant",
-            found=counted(len(value), "entry", "entries"),
-            where=str(type_),
-            do="pass one entry for each of the executors at this placement",
-        )
-    return value
-
-
-def identity(owner: object, type_: Type) -> Handle:
-    """`(T -> T)`."""
-    same = ir.Lambda("x", type_, ir.Reference("x", type_))
-    return Handle(owner, same, same.type)
-
-
-async def call(server: Executor, fn: Handle, *arg: ExecutorValue) -> ExecutorValue:
-    """The result of a function at the server."""
-    embedded = await server.create_value(fn.node, fn.type_signature)
-    return await server.create_call(embedded, *arg)
-
-
-def with_participant(
-    placement: Placement, first: int, work: Iterable[Work]
-) -> Iterator[Coroutine[Any, Any, Any]]:
-    """The same work, whose errors say at which participant they happened.
-
-    Each begins when it is awaited: what is cancelled before that leaves no coroutine.
-    """
-    for number, begin in enumerate(work, first):
-        who = "the server" if placement is SERVER else f"client {number}"
-        yield _with_participant(who, begin)
-
-
-async def _with_participant(who: str, begin: Work) -> Any:
-    outer = underway.place.set(f" at {who}")
-    try:
-        return await begin()
-    except Exception as error:
-        add_place(error, f"at {who}")
-        raise
-    finally:
-        underway.place.reset(outer)
-
-
-async def _member_of_zip(target: Executor, value: Handle, index: int) -> ExecutorValue:
-    """Participant `index`'s structure, made of its members of the parts of `value`."""
-    fields = value.representation
-    if isinstance(value.type_signature, FederatedType):
-        member: ExecutorValue = fields[index]
-        return member
-    parts = [await _member_of_zip(target, part, index) for part in fields]
-    return await target.create_struct(fields.with_values(parts))
-
-
 def _in_turn(members: Iterable[ExecutorValue]) -> Results:
     async def made(member: ExecutorValue) -> ExecutorValue:
         return member
 
     yield from map(made, members)
-
-
-def _checked(targets: TargetExecutors) -> dict[Placement, tuple[Executor, ...]]:
-    """A tuple of executors for each placement; the entry under `None` is left out."""
-    if not isinstance(targets, Mapping):
-        raise _bad_targets(
-            "target_executors maps placements to executors",
-            expected="{SERVER: executor, CLIENTS: [executor, …]}",
-            found=describe(targets),
-            do="write a dict",
-        )
-    several = {
-        placement: tuple(entry) if isinstance(entry, list | tuple) else (entry,)
-        for placement, entry in targets.items()
-    }
-    for placement, executors in several.items():
-        _check_entry(placement, executors)
-    return {at: executors for at, executors in several.items() if at is not None}
-
-
-def _check_entry(placement: Any, executors: tuple[Any, ...]) -> None:
-    if placement is not None and not isinstance(placement, Placement):
-        raise _bad_targets(
-            "a key of target_executors is no placement",
-            expected="CLIENTS, SERVER or None",
-            found=describe(placement),
-            do="write fl.CLIENTS or fl.SERVER, without quotes",
-        )
-    for found in executors:
-        if not isinstance(found, Executor):
-            raise _bad_targets(
-                f"target_executors holds something else than executors at {placement}",
-                expected="an executor or a list of executors",
-                found=describe(found),
-                do="make one, for example framework.NumPyExecutor()",
-            )
-    if placement is not CLIENTS and len(executors) != 1:
-        raise CardinalityError(
-            f"there is exactly one participant at {placement or 'no placement'}",
-            expected="1 executor",
-            found=f"{len(executors)} executors",
-            where="target_executors",
-            do="give one executor; only CLIENTS may have several",
-        )
-
-
-def _bad_targets(summary: str, **parts: Any) -> TypeMismatchError:
-    return TypeMismatchError(summary, where="target_executors", **parts)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from fedlearn_edu.executors import messages
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.executors.base import as_node
 from fedlearn_edu.executors.batched import Entries, Same
 from fedlearn_edu.executors.recording import Event
@@ -101,7 +101,12 @@ def check_kept(events: tuple[Event, ...]) -> None:
     for event in events:
         is_call = event.what.startswith("create_") or event.what is EventKind.COMPUTE
         if is_call and event.given is None and event.made is None:
-            raise messages.no_values_kept()
+            raise TypeMismatchError(
+                "this tape kept no values: none can be shown, counted or replayed",
+                expected="the tape of `with fl.record() as tape:`, which keeps them",
+                found="events without values",
+                do="for a stack of your own, make the tape so: Tape(keep_values=True)",
+            )
 
 
 def _crossing(

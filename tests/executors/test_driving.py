@@ -12,7 +12,7 @@ import pytest
 
 from fedlearn_edu.errors import ContextError
 from fedlearn_edu.executors.driving import Pending, drive, gather, prefetched
-from fedlearn_edu.executors.resolving import with_participant
+from fedlearn_edu.executors.participants import with_participant
 from fedlearn_edu.executors.threads import Workers, elsewhere
 from fedlearn_edu.types import CLIENTS
 from tests.executors.examples import wait_for_threads
