@@ -175,10 +175,16 @@ _within: ContextVar["tuple[RecordingExecutor, int] | None"] = ContextVar(
 _unseen: ContextVar[bool] = ContextVar("unseen", default=False)
 
 
-def note(what: str, type_: Type, detail: str = "", **more: Any) -> None:
-    """Records something an executor did on its own, if a recorder watches it."""
-    if (watched := _within.get()) is not None:
-        watched[0].record(what, str(type_), detail=detail, **more)
+def note(what: str, type_: Type, detail: str = "", **more: Any) -> int | None:
+    """Records something an executor did on its own, if a recorder watches it.
+
+    Returns the number of the event, if there is one.
+    """
+    if (watched := _within.get()) is None:
+        return None
+    start = watched[0].tape.start()
+    watched[0].record(what, str(type_), start=start, detail=detail, **more)
+    return start[0]
 
 
 def look(handle: ExecutorValue) -> Any:

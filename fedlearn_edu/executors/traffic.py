@@ -12,18 +12,19 @@ batched call hold their values in no executor; what each would have been sent co
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, final
 
 from fedlearn_edu.executors import messages
-from fedlearn_edu.executors.base import as_node
+from fedlearn_edu.executors.base import Executor, ExecutorValue, as_node
 from fedlearn_edu.executors.batched import Entries, Same
 from fedlearn_edu.executors.recording import Event
 from fedlearn_edu.executors.sizing import size_bytes, type_bytes
 from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import captured_constants
-from fedlearn_edu.types import CLIENTS
+from fedlearn_edu.types import CLIENTS, SERVER, Placement, Type
 from fedlearn_edu.types.sequences import unwrap
 
 TO_CLIENTS, TO_SERVER = "server → clients", "clients → server"
@@ -31,10 +32,53 @@ INTO_CLIENTS, INTO_SERVER = "outside → clients", "outside → server"
 FROM_CLIENTS, FROM_SERVER = "clients → outside", "server → outside"
 EDGES = (TO_CLIENTS, TO_SERVER, INTO_CLIENTS, INTO_SERVER, FROM_CLIENTS, FROM_SERVER)
 
+NO_EDGE = ""
+
+INTO = {CLIENTS: INTO_CLIENTS, SERVER: INTO_SERVER}
+FROM = {CLIENTS: FROM_CLIENTS, SERVER: FROM_SERVER}
+
 _SENT = "federated_broadcast"
 _FOLDS = ("federated_map_aggregate", "federated_aggregate")
 _GIVEN = "federated_value"
 _ASKED = "federated_select"
+
+
+# What strategies say. Nothing is noted yet.
+
+
+async def sent(edge: str, target: Executor, value: Any, type_: Type) -> ExecutorValue:
+    """The value, plain or a function, embedded at a participant: it moved there."""
+    return await target.create_value(value, type_)
+
+
+async def fetched(edge: str, value: ExecutorValue) -> Any:
+    """A participant's value in plain form: it moved from there."""
+    return await value.compute()
+
+
+def moved(
+    edge: str,
+    participant: ExecutorValue | None,
+    type_: Type,
+    plain: Any,
+    number: int | None = None,
+) -> None:
+    """Notes that data crossed an edge, if a recorder watches."""
+
+
+def inward(placement: Placement) -> str:
+    """The edge that is crossed by what is embedded at `placement` just now."""
+    return INTO[placement]
+
+
+def outward(placement: Placement) -> str:
+    """The edge that is crossed by what is fetched from `placement` just now."""
+    return FROM[placement]
+
+
+def crossing(edge: str) -> AbstractContextManager[None]:
+    """What is embedded or fetched within, here or in a stack below, crosses `edge`."""
+    return nullcontext()
 
 
 @final
