@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any, NewType, TypeAlias, final
 
 from fedlearn_edu.errors import UnsupportedIntrinsicError, add_place, describe
-from fedlearn_edu.executors import messages
+from fedlearn_edu.executors import messages, traffic
 from fedlearn_edu.executors.base import Executor, ExecutorValue, check_call, resolve
 from fedlearn_edu.executors.layer import Handle, Layer, is_data_of_one
 from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
@@ -176,7 +176,8 @@ class FederatingExecutor(Layer[Own]):
             if args and definition.takes_several_arguments:
                 fields = self.held(args[0])
                 args = list(fields) if isinstance(fields, Struct) else args
-            return Placed(await self.strategy.call(uri, type_, args))
+            with traffic.crossing(traffic.NO_EDGE):  # unless the strategy says so
+                return Placed(await self.strategy.call(uri, type_, args))
         return self.held(self.own(await call_expansion(self, uri, type_, arg)))
 
 

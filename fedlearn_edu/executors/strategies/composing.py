@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequen
 from itertools import accumulate, starmap
 from typing import Any, final
 
-from fedlearn_edu.executors import messages
+from fedlearn_edu.executors import messages, traffic
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.concurrency import gather, prefetched
 from fedlearn_edu.executors.federating import FederatingExecutor
@@ -21,6 +21,8 @@ from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.strategies.base import FederatingStrategy, implements
 from fedlearn_edu.executors.strategies.shared import (
     check_members,
+    edge_of_value,
+    embedded_function,
     federated_result,
     identity,
     member_of_zip,
@@ -86,7 +88,8 @@ class FederatedComposingStrategy(FederatingStrategy):
         """Deals the entries out to the children, or gives all of them the one value."""
         if type_.placement is SERVER:
             plain = value if type_.all_equal else check_members(value, 1, type_)[0]
-            return (await self._server.create_value(plain, type_.member),)
+            edge = traffic.inward(SERVER)
+            return (await traffic.sent(edge, self._server, plain, type_.member),)
         parts: list[Any] = [value] * len(self._children)
         if not type_.all_equal:
             members = check_members(value, sum(self._counts), type_)
@@ -98,7 +101,7 @@ class FederatedComposingStrategy(FederatingStrategy):
     async def compute(self, representation: Any, type_: FederatedType) -> Any:
         """Materializes all members in client order, or the first if all are equal."""
         if type_.placement is SERVER:
-            plain = await representation[0].compute()
+            plain = await traffic.fetched(traffic.outward(SERVER), representation[0])
             return plain if type_.all_equal else (plain,)
         if type_.all_equal:
             first = next((i for i, count in enumerate(self._counts) if count), 0)
@@ -108,7 +111,9 @@ class FederatedComposingStrategy(FederatingStrategy):
 
     @implements("federated_value", "federated_broadcast")
     async def _value(self, type_: FunctionType, value: Handle) -> Any:
-        return await self.embed(await value.compute(), federated_result(type_))
+        plain = await value.compute()
+        with traffic.crossing(edge_of_value(type_)):
+            return await self.embed(plain, federated_result(type_))
 
     @implements("federated_eval")
     async def _eval(self, type_: FunctionType, fn: Handle) -> Any:
@@ -160,7 +165,7 @@ class FederatedComposingStrategy(FederatingStrategy):
         zero: Handle,
         state_type: Type,
     ) -> ExecutorValue:
-        join = await self._function(merge)
+        join = await embedded_function(self._server, merge)
         state = None
         async for partial in partials:  # while other children still fold
             one = await self._server.create_value(await partial.compute(), state_type)
@@ -173,12 +178,11 @@ class FederatedComposingStrategy(FederatingStrategy):
             return await self._server.create_value(await zero.compute(), state_type)
         return state
 
-    async def _function(self, fn: Handle) -> ExecutorValue:
-        return await self._server.create_value(fn.node, fn.type_signature)
-
     async def _called(self, fn: Handle, *arg: ExecutorValue) -> ExecutorValue:
         """The result of a function at the server."""
-        return await self._server.create_call(await self._function(fn), *arg)
+        return await self._server.create_call(
+            await embedded_function(self._server, fn), *arg
+        )
 
     async def _at_server(self, work: Work) -> Any:
         """What comes of the work; an error says that it was the server's."""

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, final
 
-from fedlearn_edu.executors import messages
+from fedlearn_edu.executors import messages, traffic
 from fedlearn_edu.executors.base import Executor, ExecutorValue
+from fedlearn_edu.executors.batched import Entries
 from fedlearn_edu.executors.concurrency import gather, prefetched
 from fedlearn_edu.executors.federating import FederatingExecutor
 from fedlearn_edu.executors.layer import Handle
@@ -24,6 +25,8 @@ from fedlearn_edu.executors.strategies.shared import (
     TargetExecutors,
     check_members,
     check_targets,
+    edge_of_value,
+    embedded_function,
     federated_result,
     fold,
     in_turn,
@@ -40,6 +43,7 @@ from fedlearn_edu.types import (
     FederatedType,
     FunctionType,
     Placement,
+    SequenceType,
     Type,
 )
 from fedlearn_edu.types.containers import one_of
@@ -85,25 +89,27 @@ class FederatedResolvingStrategy(FederatingStrategy):
 
     async def embed(self, value: Any, type_: FederatedType) -> Members:
         """Embeds one entry at each participant, or the one value at all of them."""
-        targets = self._at(type_.placement)
+        targets, edge = self._at(type_.placement), traffic.inward(type_.placement)
         if type_.all_equal:
-            return await self._everywhere(type_.placement, value, type_.member)
+            return await self._everywhere(edge, type_.placement, value, type_.member)
         entries = check_members(value, len(targets), type_)
         pairs = zip(targets, entries, strict=True)
-        work = (partial(t.create_value, e, type_.member) for t, e in pairs)
+        work = (partial(traffic.sent, edge, t, e, type_.member) for t, e in pairs)
         return await self._each(type_.placement, work)
 
     async def compute(self, representation: Members, type_: FederatedType) -> Any:
         """Materializes all members, or the first where all are equal."""
+        edge = traffic.outward(type_.placement)
         if not type_.all_equal:
-            members = (member.compute for member in representation)
+            members = (partial(traffic.fetched, edge, m) for m in representation)
             return await self._each(type_.placement, members)
-        return await one_of(representation, type_).compute()
+        return await traffic.fetched(edge, one_of(representation, type_))
 
     @implements("federated_value", "federated_broadcast")
     async def _value(self, type_: FunctionType, value: Handle) -> Members:
         plain, at = await value.compute(), federated_result(type_)
-        return await self._everywhere(at.placement, plain, at.member)
+        edge = edge_of_value(type_)
+        return await self._everywhere(edge, at.placement, plain, at.member)
 
     @implements("federated_eval")
     async def _eval(self, type_: FunctionType, fn: Handle) -> Members:
@@ -161,7 +167,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
 
     async def _reported(self, state: ExecutorValue, report: Handle) -> ExecutorValue:
         server = self._server()
-        last = await server.create_value(report.node, report.type_signature)
+        last = await embedded_function(server, report)
         return await server.create_call(last, state)
 
     @implements("federated_reduce")
@@ -181,19 +187,22 @@ class FederatedResolvingStrategy(FederatingStrategy):
         fn: Handle,
     ) -> Members:
         server = self._server()
-        select = await server.create_value(fn.node, fn.type_signature)
+        select = await embedded_function(server, fn)
         (value,) = source.representation
         key_type = member_type(max_key)
         slices = federated_result(type_).member
+        assert isinstance(slices, SequenceType)
 
         async def serve(client: Executor, keys: ExecutorValue) -> ExecutorValue:
             chosen = []
-            for key in await keys.compute():
+            for key in await traffic.fetched(traffic.TO_SERVER, keys):
                 embedded = await server.create_value(key, key_type)
                 pair = await server.create_struct([value, embedded])
-                made = await server.create_call(select, pair)
-                chosen.append(await made.compute())
-            return await client.create_value(tuple(chosen), slices)
+                one = await server.create_call(select, pair)
+                chosen.append(await one.compute())
+            made = await client.create_value(tuple(chosen), slices)
+            traffic.moved(traffic.TO_CLIENTS, made, slices.element, Entries(chosen))
+            return made
 
         clients = zip(self._at(CLIENTS), keys.representation, strict=True)
         return await self._each(
@@ -215,19 +224,23 @@ class FederatedResolvingStrategy(FederatingStrategy):
         self, placement: Placement, fn: Handle, *arg: Members
     ) -> Iterator[Work]:
         """The call of `fn` for each participant, on its member if `arg` is given."""
-        functions = await self._everywhere(placement, fn.node, fn.type_signature)
+        edge, type_ = traffic.INTO[placement], fn.type_signature
+        functions = await self._everywhere(edge, placement, fn.node, type_)
         rows = zip(self._at(placement), functions, *arg, strict=True)
         return (partial(target.create_call, *call) for target, *call in rows)
 
     async def _everywhere(
-        self, placement: Placement, value: Any, type_: Type
+        self, edge: str, placement: Placement, value: Any, type_: Type
     ) -> Members:
         """The same in each participant's executor, embedded once in each executor."""
         targets = self._at(placement)
         distinct = {id(target): target for target in targets}
         work = (target.create_value(value, type_) for target in distinct.values())
         by_id = dict(zip(distinct, await gather(work), strict=True))
-        return tuple(by_id[id(target)] for target in targets)
+        members = tuple(by_id[id(target)] for target in targets)
+        for member in members:
+            traffic.moved(edge, member, type_, value)
+        return members
 
     def _at(self, placement: Placement) -> Sequence[Executor]:
         if placement not in self._targets:

@@ -17,7 +17,7 @@ from typing import Any, final
 import numpy as np
 
 from fedlearn_edu.errors import add_place
-from fedlearn_edu.executors import messages, underway
+from fedlearn_edu.executors import messages, traffic, underway
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.wrapping import Work
@@ -123,6 +123,13 @@ def federated_result(type_: FunctionType) -> FederatedType:
     return type_.result
 
 
+def edge_of_value(type_: FunctionType) -> str:
+    """What the value of a `federated_broadcast` crosses, or of a `federated_value`."""
+    if isinstance(type_.parameter, FederatedType):
+        return traffic.TO_CLIENTS
+    return traffic.INTO[federated_result(type_).placement]
+
+
 def member_type(value: Handle) -> Type:
     """The type of what each participant holds of a federated value."""
     assert isinstance(value.type_signature, FederatedType)
@@ -132,14 +139,21 @@ def member_type(value: Handle) -> Type:
 Results = AsyncIterator[ExecutorValue]
 
 
+async def embedded_function(server: Executor, fn: Handle) -> ExecutorValue:
+    """A function in the server's executor; what it captured comes with it."""
+    of = fn.type_signature
+    return await traffic.sent(traffic.INTO_SERVER, server, fn.node, of)
+
+
 async def fold(
     server: Executor, members: Results, type_: Type, zero: Handle, accumulate: Handle
 ) -> ExecutorValue:
     """`accumulate(… accumulate(zero, x0) …, xn)` at the server; members of `type_`."""
-    step = await server.create_value(accumulate.node, accumulate.type_signature)
+    step = await embedded_function(server, accumulate)
     state = await server.create_value(await zero.compute(), zero.type_signature)
     async for member in members:
-        item = await server.create_value(await member.compute(), type_)
+        plain = await traffic.fetched(traffic.TO_SERVER, member)
+        item = await server.create_value(plain, type_)
         pair = await server.create_struct(Struct([(None, state), (None, item)]))
         state = await server.create_call(step, pair)
     return state
