@@ -30,13 +30,14 @@ from fedlearn_edu.executors.layer import Handle, Layer, LeafExecutor
 from fedlearn_edu.executors.recording import Event, RecordingExecutor, Tape
 from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
 from fedlearn_edu.executors.sequence import SequenceExecutor
-from fedlearn_edu.executors.sizing import Meter, SizeInfo, SizingExecutor
+from fedlearn_edu.executors.sizing import Meter, SizingExecutor
 from fedlearn_edu.executors.strategies.composing import FederatedComposingStrategy
 from fedlearn_edu.executors.strategies.resolving import (
     FederatedExecutor,
     FederatedResolvingStrategy,
 )
 from fedlearn_edu.executors.threads import ThreadDelegatingExecutor
+from fedlearn_edu.executors.traffic import SizeInfo
 from fedlearn_edu.executors.wrapping import WrappingExecutor
 from fedlearn_edu.former_names import unknown
 from fedlearn_edu.ir import nodes as ir

@@ -141,9 +141,9 @@ class _Run:
             if fused is by_step or not is_pure_run or is_from_outside(error):
                 raise
             if self.tape is not None:
-                what = ("context", "all", "again, step by step")
+                event = self.tape.begin("context", "all", "again, step by step")
                 text, kind = str(self.type_signature), type(error).__name__
-                self.tape.record(self.tape.start(), *what, text, kind)
+                self.tape.end(event, type=text, detail=kind)
         return await self._execute(by_step)
 
     async def _execute(self, tree: ir.Node) -> Any:

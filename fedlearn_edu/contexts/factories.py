@@ -19,7 +19,8 @@ from fedlearn_edu.errors import counted, is_whole_number, short_traceback
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.federating import FederatingStrategy
 from fedlearn_edu.executors.recording import Tape
-from fedlearn_edu.executors.sizing import Meter, SizeInfo
+from fedlearn_edu.executors.sizing import Meter
+from fedlearn_edu.executors.traffic import SizeInfo
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -51,7 +52,8 @@ class Cache(Generic[K, V]):
 
     def get(self, key: K, make: Callable[[], V], type_: object, detail: str) -> V:
         """The value under `key`, made if it is not there; `type_` is for the tape."""
-        start = None if self._tape is None else self._tape.start()
+        tape = self._tape
+        event = None if tape is None else tape.begin("context", "all", self._made)
         with self._lock:
             entry = self._entries.setdefault(key, _Entry(key))
             self._entries.move_to_end(entry.key)  # itself: to compare may take long
@@ -65,8 +67,8 @@ class Cache(Generic[K, V]):
         with self._lock:
             while len(self._entries) > self._size:
                 self._entries.popitem(last=False)
-        if self._tape is not None and start is not None:
-            self._tape.record(start, "context", "all", what, str(type_), detail)
+        if tape is not None and event is not None:
+            tape.end(event, what=what, type=str(type_), detail=detail)
         return entry.made[0]
 
     def forget(self, is_meant: Callable[[K], bool]) -> list[V]:

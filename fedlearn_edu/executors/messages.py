@@ -326,15 +326,3 @@ def not_exactly_one(placement: Placement | None, found: int) -> CardinalityError
         where=_TARGETS,
         do="give one executor; only CLIENTS may have several",
     )
-
-
-# --------------------------------------------------------------------------- recording
-
-
-def no_values_kept() -> TypeMismatchError:
-    return TypeMismatchError(
-        "this tape kept no values: none can be shown, counted or replayed",
-        expected="the tape of `with fl.record() as tape:`, which keeps them",
-        found="events without values",
-        do="for a stack of your own, make the tape so: Tape(keep_values=True)",
-    )
