@@ -30,7 +30,6 @@ from fedlearn_edu.executors.layer import Handle, Layer, LeafExecutor
 from fedlearn_edu.executors.recording import Event, RecordingExecutor, Tape
 from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
 from fedlearn_edu.executors.sequence import SequenceExecutor
-from fedlearn_edu.executors.sizing import Meter, SizingExecutor
 from fedlearn_edu.executors.strategies.composing import FederatedComposingStrategy
 from fedlearn_edu.executors.strategies.resolving import (
     FederatedExecutor,
@@ -100,14 +99,12 @@ __all__ = [
     "Layer",
     "LeafCode",
     "LeafExecutor",
-    "Meter",
     "NumPyExecutor",
     "RecordingExecutor",
     "ReferenceContext",
     "ReferenceResolvingExecutor",
     "SequenceExecutor",
     "SizeInfo",
-    "SizingExecutor",
     "SyncExecutionContext",
     "Tape",
     "ThreadDelegatingExecutor",

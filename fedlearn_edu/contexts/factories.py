@@ -19,8 +19,7 @@ from fedlearn_edu.errors import counted, is_whole_number, short_traceback
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.federating import FederatingStrategy
 from fedlearn_edu.executors.recording import Tape
-from fedlearn_edu.executors.sizing import Meter
-from fedlearn_edu.executors.traffic import SizeInfo
+from fedlearn_edu.executors.traffic import SizeInfo, size_info
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -160,16 +159,16 @@ class LocalExecutorFactory(ExecutorFactory):
 
     def get_size_info(self) -> SizeInfo:
         """The bytes that crossed to and from clients since the last reset."""
-        return self._meter().read()
+        return size_info(self._sizes())
 
     def reset_size_info(self) -> None:
         """Starts counting bytes from zero."""
-        self._meter().reset()
+        self._sizes().clear()
 
-    def _meter(self) -> Meter:
-        if self.plan.meter is None:
+    def _sizes(self) -> Tape:
+        if self.plan.sizes is None:
             raise messages.counts_no_bytes()
-        return self.plan.meter
+        return self.plan.sizes
 
 
 @final
@@ -275,7 +274,7 @@ def sizing_executor_factory(
         support_sequence_ops=support_sequence_ops,
         leaf=leaf,
     ).plan
-    return LocalExecutorFactory(replace(plan, meter=Meter()))
+    return LocalExecutorFactory(replace(plan, sizes=Tape(keep_events=False)))
 
 
 @short_traceback

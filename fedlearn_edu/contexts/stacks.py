@@ -35,7 +35,6 @@ from fedlearn_edu.executors.layer import AnyRuntimeExecutor
 from fedlearn_edu.executors.recording import RecordingExecutor, Tape
 from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
 from fedlearn_edu.executors.sequence import SequenceExecutor
-from fedlearn_edu.executors.sizing import Meter, SizingExecutor
 from fedlearn_edu.executors.strategies.composing import FederatedComposingStrategy
 from fedlearn_edu.executors.strategies.grouping import FederatedGroupingStrategy
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
@@ -131,13 +130,13 @@ class StackPlan:
     leaf: LeafSpec = None
     use_threads: bool = True
     tape: Tape | None = None
-    meter: Meter | None = None
+    sizes: Tape | None = None
     fuse: bool = True
 
     @property
     def fuses_groups(self) -> bool:
-        """Whether clients may run together; a byte count needs them apart."""
-        return self.fuse and self.meter is None
+        """Whether clients may run together; a byte count of each needs them apart."""
+        return self.fuse and self.sizes is None
 
     def num_clients(self, cardinalities: Cardinalities) -> int:
         """The number of clients a stack is built for."""
@@ -167,9 +166,10 @@ def build_stack(
         federating = builder.hierarchy(num_clients)
     else:
         federating = builder.flat(range(num_clients))
-    return builder.watched(
-        ReferenceResolvingExecutor(federating), "reference_resolving", "all"
-    )
+    top: Executor = ReferenceResolvingExecutor(federating)
+    if plan.sizes is not None:
+        top = RecordingExecutor(top, plan.sizes)
+    return builder.watched(top, "reference_resolving", "all")
 
 
 @final
@@ -262,7 +262,7 @@ class StackBuilder:
         """One executor per client; clients that share a thread share a stack."""
         plan = self._plan
         if plan.tape is not None:
-            return [self._sized(self.participant(f"clients[{i}]")) for i in clients]
+            return [self.participant(f"clients[{i}]") for i in clients]
         wanted = math.ceil(len(clients) / plan.clients_per_thread)
         num_threads = min(wanted, os.cpu_count() or 1)
         frees_gil = bool(self._runtimes - GIL_BOUND)
@@ -271,8 +271,4 @@ class StackBuilder:
             self.participant("clients", threaded=threaded)
             for _ in range(num_threads if threaded else min(wanted, 1))
         ]
-        return [self._sized(stacks[i % len(stacks)]) for i in range(len(clients))]
-
-    def _sized(self, executor: Executor) -> Executor:
-        meter = self._plan.meter
-        return executor if meter is None else SizingExecutor(executor, meter)
+        return [stacks[i % len(stacks)] for i in range(len(clients))]

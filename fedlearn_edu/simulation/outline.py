@@ -15,10 +15,7 @@ from fedlearn_edu.executors.strategies.composing import FederatedComposingStrate
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
 
 _CODE = {"numpy": "NumPy code", "tensorflow": "TensorFlow code"}
-_ON_TOP = {
-    "Sizing": "counts the bytes to and from each client",
-    "[Thread]": "where several clients can work side by side",
-}
+_ON_TOP = {"[Thread]": "where several clients can work side by side"}
 
 
 @final
@@ -111,8 +108,6 @@ def outline_of(plan: StackPlan) -> StackOutline:
 
 
 def _on_top_of_clients(plan: StackPlan) -> Iterator[str]:
-    if plan.meter is not None:
-        yield "Sizing"
     if plan.use_threads and plan.tape is None:
         yield "[Thread]"
 
@@ -141,6 +136,8 @@ def _remarks(plan: StackPlan) -> Iterator[tuple[str, str]]:
         yield layer, _ON_TOP[layer]
     if plan.tape is not None:
         yield "tape", "records what every layer is asked"
+    if plan.sizes is not None:
+        yield "sizing", "counts the bytes to and from clients"
 
 
 def _chain(layers: Sequence[LayerOutline], indent: int) -> Iterator[tuple[str, str]]:

@@ -74,10 +74,11 @@ def sliced(num_clients: int) -> tuple[Any, ...]:
 
 ROUND = (train, model(), clients(2, 2))
 SLICES = sliced(2)
+MASKED = fl.federated_computation(lambda v: fl.federated_secure_sum(v, 9), INTS)
 
 
 @pytest.mark.parametrize("fanout", [100, 2], ids=["flat", "groups"])
-@pytest.mark.parametrize("call", [ROUND])
+@pytest.mark.parametrize("call", [ROUND, SLICES, (MASKED, [1, 2, 3])])
 def test_what_is_counted_is_what_a_sizing_stack_counts(call: Any, fanout: int) -> None:
     sizes = measured(*call, support_sequence_ops=True, max_fanout=fanout)
     found = Counter(traffic(*call, max_fanout=fanout))

@@ -20,8 +20,6 @@ PLANS = {
     "plain": PLAIN,
     "sequences": StackPlan(support_sequence_ops=True),
     "no threads": StackPlan(use_threads=False),
-    "sizing": StackPlan(meter=fw.Meter()),
-    "sizing, sequences": StackPlan(meter=fw.Meter(), support_sequence_ops=True),
 }
 
 
