@@ -34,8 +34,8 @@ from fedlearn_edu.executors.resolving import (
     FederatedResolvingStrategy,
 )
 from fedlearn_edu.executors.sequence import SequenceExecutor
-from fedlearn_edu.executors.sizing import Meter, SizeInfo, SizingExecutor
 from fedlearn_edu.executors.threads import ThreadDelegatingExecutor
+from fedlearn_edu.executors.traffic import SizeInfo
 from fedlearn_edu.executors.wrapping import WrappingExecutor
 from fedlearn_edu.former_names import unknown
 from fedlearn_edu.ir import nodes as ir
@@ -99,14 +99,12 @@ __all__ = [
     "Layer",
     "LeafCode",
     "LeafExecutor",
-    "Meter",
     "NumPyExecutor",
     "RecordingExecutor",
     "ReferenceContext",
     "ReferenceResolvingExecutor",
     "SequenceExecutor",
     "SizeInfo",
-    "SizingExecutor",
     "SyncExecutionContext",
     "Tape",
     "ThreadDelegatingExecutor",

@@ -36,7 +36,7 @@ class Cache(Generic[K, V]):
         detail: str = "",
     ) -> V:
         """The value under `key`, made if it is not there; the rest is for a tape."""
-        start = None if tape is None else tape.start()
+        event = None if tape is None else tape.begin("context", "all", what)
         with self._lock:
             new = (key, threading.RLock(), list[V]())
             own, making, made = self._kept.setdefault(key, new)
@@ -53,8 +53,8 @@ class Cache(Generic[K, V]):
         with self._lock:
             while len(self._kept) > self._size:
                 self._kept.popitem(last=False)
-        if tape is not None and start is not None:
-            tape.record(start, "context", "all", what, str(type_), detail)
+        if tape is not None and event is not None:
+            tape.end(event, what=what, type=str(type_), detail=detail)
         return made[0]
 
     def forget(self, is_meant: Callable[[K], bool]) -> list[V]:

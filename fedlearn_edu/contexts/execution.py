@@ -170,8 +170,9 @@ class _StackContext(Context):
             if fused is by_step or not is_pure_run or is_from_outside(error):
                 raise
             if tape is not None:
-                what = ("context", "all", "again, step by step", str(by_step.type))
-                tape.record(tape.start(), *what, type(error).__name__)
+                event = tape.begin("context", "all", "again, step by step")
+                kind = type(error).__name__
+                tape.end(event, type=str(by_step.type), detail=kind)
         return await execute(by_step)
 
 

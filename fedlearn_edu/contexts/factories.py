@@ -45,8 +45,8 @@ from fedlearn_edu.executors.recording import RecordingExecutor, Tape
 from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
 from fedlearn_edu.executors.resolving import FederatedResolvingStrategy
 from fedlearn_edu.executors.sequence import SequenceExecutor
-from fedlearn_edu.executors.sizing import Meter, SizeInfo, SizingExecutor
 from fedlearn_edu.executors.threads import ThreadDelegatingExecutor, Workers
+from fedlearn_edu.executors.traffic import SizeInfo, size_info
 from fedlearn_edu.runtimes.registry import (
     LeafSpec,
     batched_runtime,
@@ -96,8 +96,8 @@ class ExecutorFactory(ABC):
 class LocalExecutorFactory(ExecutorFactory):
     """Builds stacks in this process and keeps the ten used last.
 
-    The fields are the options of `local_executor_factory`, which explains them; with a
-    `meter`, the bytes to and from clients are counted.
+    The fields are the options of `local_executor_factory`, which explains them;
+    `sizes` is a tape that only counts bytes.
     """
 
     default_num_clients: int = 0
@@ -109,7 +109,7 @@ class LocalExecutorFactory(ExecutorFactory):
     on_callers_thread: bool = False
     tape: Tape | None = None
     fuses: bool = True
-    meter: Meter | None = None
+    sizes: Tape | None = None
     _stacks: Cache[tuple[int, Runtimes, int], Executor] = field(
         default_factory=lambda: Cache(_MAX_STACKS), init=False
     )
@@ -154,23 +154,23 @@ class LocalExecutorFactory(ExecutorFactory):
     @property
     def runs_together(self) -> bool:
         """Whether clients may run in one call; a byte count needs them apart."""
-        return self.strategy is None and self.fuses and self.meter is None
+        return self.strategy is None and self.fuses and self.sizes is None
 
     def get_size_info(self) -> SizeInfo:
         """The bytes that crossed to and from clients since the last reset."""
-        return self._counting().read()
+        return size_info(self._counting())
 
     def reset_size_info(self) -> None:
         """Starts counting bytes from zero."""
-        self._counting().reset()
+        self._counting().clear()
 
-    def _counting(self) -> Meter:
-        if self.meter is None:
+    def _counting(self) -> Tape:
+        if self.sizes is None:
             raise TypeMismatchError(
                 "this factory does not count bytes",
                 expected="a factory made by sizing_executor_factory",
             )
-        return self.meter
+        return self.sizes
 
     def _num_clients(self, cardinalities: Cardinalities) -> int:
         return cardinalities.get(CLIENTS, self.default_num_clients)
@@ -186,6 +186,8 @@ class LocalExecutorFactory(ExecutorFactory):
         else:
             stack = make(clients)
         stack = ReferenceResolvingExecutor(stack)
+        if self.sizes is not None:
+            stack = RecordingExecutor(stack, self.sizes)
         return self._recorded(stack, "reference_resolving", "all")
 
     def maker(self, runtimes: Runtimes) -> Callable[[range], Executor]:
@@ -243,8 +245,7 @@ class LocalExecutorFactory(ExecutorFactory):
             stacks = [self._participant("clients", runtimes) for _ in range(count)]
             if count > 1:
                 stacks = [ThreadDelegatingExecutor(stack) for stack in stacks]
-        meter, each = self.meter, [stacks[i % len(stacks)] for i in range(len(clients))]
-        return each if meter is None else [SizingExecutor(one, meter) for one in each]
+        return [stacks[i % len(stacks)] for i in range(len(clients))]
 
     def _participant(self, label: str, runtimes: Runtimes) -> Executor:
         leaf = leaf_executor(self.leaf, runtimes)
@@ -359,7 +360,7 @@ def sizing_executor_factory(
     factory = local_executor_factory(
         *numbers, support_sequence_ops=support_sequence_ops, leaf=leaf
     )
-    return replace(factory, meter=Meter())
+    return replace(factory, sizes=Tape(keep_events=False))
 
 
 @short_traceback

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias, final
 
-from fedlearn_edu.executors.sizing import size_of
+from fedlearn_edu.executors.traffic import size_of
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.types import CLIENTS, FederatedType, Type

@@ -16,6 +16,7 @@ from itertools import accumulate, starmap
 from typing import Any, final
 
 from fedlearn_edu.errors import CardinalityError
+from fedlearn_edu.executors import traffic
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.driving import gather, prefetched
 from fedlearn_edu.executors.federating import (
@@ -25,7 +26,14 @@ from fedlearn_edu.executors.federating import (
 )
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.masks import pairwise_masks
-from fedlearn_edu.executors.participants import call, entries_of, federated, identity
+from fedlearn_edu.executors.participants import (
+    call,
+    edge_of_value,
+    entries_of,
+    federated,
+    function_at,
+    identity,
+)
 from fedlearn_edu.executors.resolving import FederatedResolvingStrategy, Values
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
@@ -118,7 +126,9 @@ class FederatedComposingStrategy(FederatingStrategy):
 
     @implements("federated_value", "federated_broadcast")
     async def _value(self, type_: FunctionType, value: Handle) -> Values:
-        return await self.embed(await value.compute(), federated(type_.result))
+        plain = await value.compute()
+        with traffic.crossing(edge_of_value(type_)):
+            return await self.embed(plain, federated(type_.result))
 
     @implements("federated_aggregate", "federated_map_aggregate")
     async def _aggregate(self, type_: FunctionType, *args: Handle) -> Values:
@@ -129,7 +139,7 @@ class FederatedComposingStrategy(FederatingStrategy):
         assert state_type is not None
         parts = [*mapped, zero, accumulate, merge, identity(self, state_type)]
         partials = self._in_each_child(uri, type_at_server(state_type), parts)
-        join = await self._server.create_value(merge.node, merge.type_signature)
+        join = await function_at(self._server, merge)
         state = None
         with closing(prefetched(partials, len(self._children))) as in_order:
             for later in in_order:  # while others still fold

@@ -22,6 +22,7 @@ from fedlearn_edu.errors import (
     add_place,
     describe,
 )
+from fedlearn_edu.executors import traffic
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.layer import Handle, Layer, is_data_of_one
 from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
@@ -219,7 +220,9 @@ class FederatingExecutor(Layer[Own]):
         if arg is not None and definition.takes_several_arguments:
             fields = self.held(arg)
             args = list(fields) if isinstance(fields, Struct) else args
-        return Handle(self, await self.strategy.call(uri, type_, args), type_.result)
+        with traffic.crossing(traffic.NO_EDGE):  # unless the strategy says so
+            made = await self.strategy.call(uri, type_, args)
+        return Handle(self, made, type_.result)
 
     async def materialize(self, handle: Handle) -> Any:
         """Materializes a federated value by the strategy, others unplaced."""

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, final
 
 from fedlearn_edu.errors import counted
+from fedlearn_edu.executors import traffic
 from fedlearn_edu.executors.batched import (
     BatchedRuntime,
     Entries,
@@ -25,12 +26,17 @@ from fedlearn_edu.executors.batched import (
 )
 from fedlearn_edu.executors.federating import FederatingExecutor, FederatingStrategy
 from fedlearn_edu.executors.layer import Handle
-from fedlearn_edu.executors.participants import entries_of, federated, identity
+from fedlearn_edu.executors.participants import (
+    edge_of_value,
+    entries_of,
+    federated,
+    identity,
+)
 from fedlearn_edu.executors.recording import note
 from fedlearn_edu.executors.resolving import FederatedResolvingStrategy
 from fedlearn_edu.executors.threads import Workers
 from fedlearn_edu.executors.underway import underway
-from fedlearn_edu.executors.wrapping import EventKind
+from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import leaves
 from fedlearn_edu.signals import is_from_outside
 from fedlearn_edu.structure import Struct
@@ -88,19 +94,27 @@ class FederatedGroupingStrategy(FederatingStrategy):
         """Keeps what clients hold as it is."""
         if type_.placement is not CLIENTS:
             return await self._below.embed(value, type_)
+        held: Held
         if type_.all_equal:
-            return Same(value, self._count)
-        return Entries(tuple(entries_of(value, self._count, type_)))
+            held = Same(value, self._count)
+        else:
+            held = Entries(tuple(entries_of(value, self._count, type_)))
+        traffic.moved(traffic.inward(CLIENTS), None, type_.member, held)
+        return held
 
     async def compute(self, representation: Any, type_: FederatedType) -> Any:
         """Materializes all members, or the one value that all hold."""
         match representation:
             case Entries(values=values) if not type_.all_equal:
+                edge = traffic.outward(CLIENTS)
+                traffic.moved(edge, None, type_.member, representation)
                 return tuple(map(unwrap, values))
             case Same(value=value) if type_.all_equal and self._count:
+                traffic.moved(traffic.outward(CLIENTS), None, type_.member, value)
                 return unwrap(value)
             case _:
-                members = await self._one_by_one(representation, type_)
+                with traffic.crossing(traffic.NO_EDGE):
+                    members = await self._one_by_one(representation, type_)
                 return await self._below.compute(members, type_)
 
     async def call(self, uri: str, type_: FunctionType, args: list[Handle]) -> Any:
@@ -114,6 +128,8 @@ class FederatedGroupingStrategy(FederatingStrategy):
             match uri:
                 case "federated_value" | "federated_broadcast":
                     found = Same(await args[0].compute(), self._count)
+                    member = federated(type_.result).member
+                    traffic.moved(edge_of_value(type_), None, member, found)
                 case "federated_zip":
                     found = _held(args[0])
                 case "federated_map":
@@ -151,10 +167,12 @@ class FederatedGroupingStrategy(FederatingStrategy):
             return None
         start, op = await zero.compute(), accumulate.node
         work = partial(self._runtime.fold, fn.node, group, start, op)
-        state = await self._try(fn, work)
+        state = await self._try(fn, work, is_fold=True)
         return None if state is None else await self._below.finish(state, report)
 
-    async def _try(self, fn: Handle, work: Callable[[], Any]) -> Any:
+    async def _try(
+        self, fn: Handle, work: Callable[[], Any], *, is_fold: bool = False
+    ) -> Any:
         """What the runtime makes of it; `None` if it declines, or if there is an error.
 
         Run one by one, clients meet the same error, which then says whose it is.
@@ -168,11 +186,16 @@ class FederatedGroupingStrategy(FederatingStrategy):
             if is_from_outside(error):
                 raise
             kind = type(error).__name__
-            note(EventKind.BATCHED_CALL, fn.type_signature, detail, error=kind)
+            note("batched_call", fn.type_signature, detail, error=kind)
             return None
         if found is not None:
             given = (fn.node, self._count)
-            note(EventKind.BATCHED_CALL, fn.type_signature, detail, given=given)
+            number = note("batched_call", fn.type_signature, detail, given=given)
+            code, result = Same(*given), ir.function_type_of(fn.node).result
+            traffic.moved(traffic.INTO_CLIENTS, None, fn.type_signature, code, number)
+            if is_fold:
+                sizes = Same(result, self._count)
+                traffic.moved(traffic.TO_SERVER, None, result, sizes, number)
         return found
 
     def _group(self, value: Handle) -> Group | None:

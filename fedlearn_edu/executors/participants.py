@@ -11,12 +11,19 @@ from fedlearn_edu.errors import (
     counted,
     describe,
 )
-from fedlearn_edu.executors import underway
+from fedlearn_edu.executors import traffic, underway
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.wrapping import Work
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.types import CLIENTS, SERVER, FederatedType, Placement, Type
+from fedlearn_edu.types import (
+    CLIENTS,
+    SERVER,
+    FederatedType,
+    FunctionType,
+    Placement,
+    Type,
+)
 from fedlearn_edu.types.sequences import Members
 
 TargetExecutors = Mapping[Placement | None, Executor | Sequence[Executor]]
@@ -61,10 +68,22 @@ def identity(owner: object, type_: Type) -> Handle:
     return Handle(owner, same, same.type)
 
 
+def edge_of_value(type_: FunctionType) -> str:
+    """What the value of a `federated_broadcast` crosses, or of a `federated_value`."""
+    if isinstance(type_.parameter, FederatedType):
+        return traffic.TO_CLIENTS
+    return traffic.INTO[federated(type_.result).placement]
+
+
+async def function_at(server: Executor, fn: Handle) -> ExecutorValue:
+    """A function in the server's executor; what it captured comes with it."""
+    type_ = fn.type_signature
+    return await traffic.sent(traffic.INTO_SERVER, server, fn.node, type_)
+
+
 async def call(server: Executor, fn: Handle, *arg: ExecutorValue) -> ExecutorValue:
     """The result of a function at the server."""
-    embedded = await server.create_value(fn.node, fn.type_signature)
-    return await server.create_call(embedded, *arg)
+    return await server.create_call(await function_at(server, fn), *arg)
 
 
 def with_participant(

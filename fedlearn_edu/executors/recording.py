@@ -1,60 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
 """Watching a stack: every contract call becomes a frozen event on a tape.
 
-Wrap any executor; what it does is unchanged. Contexts note on the same tape what they
+Wrap any executor; what it does is unchanged. An event also has the data that moved
+during it, as strategies say it (`traffic.py`). Contexts note on the same tape what they
 compiled, built or reused. Lessons and pictures read it; nothing here draws.
 """
 
 import itertools
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 from fedlearn_edu.executors.base import Executor, ExecutorValue, as_node
 from fedlearn_edu.executors.driving import drive
-from fedlearn_edu.executors.wrapping import (
-    EventKind,
-    Work,
-    WrappedValue,
-    WrappingExecutor,
-)
+from fedlearn_edu.executors.wrapping import Work, WrappedValue, WrappingExecutor
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import captured_constants
-from fedlearn_edu.types import CLIENTS, SERVER, Placement, Type
+from fedlearn_edu.types import Type
 
 _MAX_DETAIL_CHARS = 60
 
 
 @final
 @dataclass(frozen=True)
-class Participant:
-    """The server, or one of the clients.
+class Transfer:
+    """Data that crossed an edge.
 
     Attributes:
-        placement: `SERVER` or `CLIENTS`.
-        index: which client; `None` for the server, and for clients that share a stack.
+        number: the event in which they did.
+        edge: one of `EDGES` in `traffic.py`.
+        participant: on the clients' side of the edge, or the server.
+        size: in bytes.
+        type: of the data, in the notation.
     """
 
-    placement: Placement
-    index: int | None = None
-
-    @staticmethod
-    @cache
-    def named(label: str) -> "Participant | None":
-        """The participant of a recorder's label; `None` for "all" and "unplaced".
-
-        >>> Participant.named("clients[3]").index
-        3
-        """
-        name, _, index = label.rstrip("]").partition("[")
-        placement = {"server": SERVER, "clients": CLIENTS}.get(name)
-        if placement is None:
-            return None
-        return Participant(placement, int(index) if index.isdecimal() else None)
+    number: int
+    edge: str
+    participant: str
+    size: int
+    type: str
 
 
 @final
@@ -82,6 +70,7 @@ class Event:
         caller: the number of the event during which it happened, if there is one.
         operands: the numbers of the events that made the handles it was given, `None`
             for one that no event made.
+        moved: the data that a strategy moved meanwhile.
         given: what was embedded or called, the elements, the position, what computed;
             the batched function, and how many clients it ran for.
         made: the handle that was made, what was computed, or the error that was raised.
@@ -91,7 +80,7 @@ class Event:
     number: int
     layer: str
     participant: str
-    what: EventKind
+    what: str
     type: str
     start_s: float
     end_s: float
@@ -99,52 +88,57 @@ class Event:
     detail: str = ""
     caller: int | None = None
     operands: tuple[int | None, ...] = ()
+    moved: list[Transfer] = field(default_factory=list, repr=False, compare=False)
     given: Any = field(default=None, repr=False, compare=False)
     made: Any = field(default=None, repr=False, compare=False)
 
     @property
-    def who(self) -> Participant | None:
-        """The server or client it works for; `None` if it is for all, or for neither.
+    def client(self) -> int | None:
+        """The number of the client it works for, if it is for a single one.
 
-        >>> Event(0, "leaf", "clients[3]", EventKind.COMPUTE, "int32", 0, 1).who.index
+        >>> Event(0, "leaf", "clients[3]", "compute", "int32", 0, 1).client
         3
         """
-        return Participant.named(self.participant)
+        name, _, index = self.participant.rstrip("]").partition("[")
+        return int(index) if name == "clients" and index else None
 
 
 @final
 class Tape:
-    """Events in the order of their starts; with `keep_values`, also their values."""
+    """Events in the order of their starts; with `keep_values`, also their values.
 
-    def __init__(self, *, keep_values: bool = False) -> None:
+    Without `keep_events`, only the sizes of what moved are kept.
+
+    Attributes:
+        keep_values: whether events have what was given and made.
+        sizes: the bytes that moved, by edge and type in the notation.
+    """
+
+    def __init__(self, *, keep_values: bool = False, keep_events: bool = True) -> None:
         self.keep_values = keep_values
-        self._events: list[Event] = []
-        self._numbers = itertools.count()
+        self._keep_events = keep_events
         self._lock = threading.Lock()
+        self.clear()
 
-    def start(self) -> tuple[int, float]:
-        """What an event begins with: its unique number, and the time."""
+    def begin(self, layer: str, participant: str, what: str, **more: Any) -> Event:
+        """An event that begins now; `more` are its fields."""
+        watch = watching.get()
+        caller = watch.event.number if watch and watch.tape is self else None
         with self._lock:
-            return next(self._numbers), time.perf_counter()
+            number, now = next(self._numbers), time.perf_counter()
+        about = (number, layer, participant, what, "", now, now)
+        return Event(*about, caller=caller, **more)
 
-    def record(
-        self,
-        start: tuple[int, float],
-        layer: str,
-        participant: str,
-        what: str,
-        type_: str,
-        detail: str = "",
-        **more: Any,
-    ) -> None:
-        """Adds the event that began at `start` and ends now; `more` are its fields."""
+    def end(self, event: Event, **more: Any) -> None:
+        """Adds an event, which ends now; `more` are fields that are known by then."""
         if not self.keep_values:
             more |= {"given": None, "made": None}
-        about = (layer, participant, EventKind(what), type_)
-        times = (start[1], time.perf_counter())
-        event = Event(start[0], *about, *times, detail=detail, **more)
+        event = replace(event, end_s=time.perf_counter(), **more)
         with self._lock:
-            self._events.append(event)
+            for transfer in event.moved:
+                self.sizes[transfer.edge, transfer.type] += transfer.size
+            if self._keep_events:
+                self._events.append(event)
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -164,30 +158,51 @@ class Tape:
     def clear(self) -> None:
         """Forgets all events."""
         with self._lock:
-            self._events.clear()
+            self._events: list[Event] = []
             self._numbers = itertools.count()
+            self.sizes: Counter[tuple[str, str]] = Counter()
 
 
-# The recorder that watches, and the number of the event it is in the middle of.
-_within: ContextVar["tuple[RecordingExecutor, int] | None"] = ContextVar(
-    "within", default=None
-)
-_unseen: ContextVar[bool] = ContextVar("unseen", default=False)
+@final
+@dataclass(frozen=True)
+class Watch:
+    """A call that is under way, and is being recorded.
+
+    Attributes:
+        tape: where; `None` if nothing is to leave a trace.
+        event: of the call.
+        edge: what data cross that are embedded or fetched meanwhile, if it is not the
+            edge to the outside; empty if they do not move.
+    """
+
+    tape: Tape | None
+    event: Event
+    edge: str | None
 
 
-def note(what: str, type_: Type, detail: str = "", **more: Any) -> None:
-    """Records something an executor did on its own, if a recorder watches it."""
-    if (watched := _within.get()) is not None:
-        watched[0].record(what, str(type_), detail=detail, **more)
+watching: ContextVar[Watch | None] = ContextVar("watching", default=None)
+
+
+def note(what: str, type_: Type, detail: str = "", **more: Any) -> int | None:
+    """Records something an executor did on its own, if a recorder watches it.
+
+    Returns the number of the event, if there is one.
+    """
+    watch = watching.get()
+    if watch is None or watch.tape is None:
+        return None
+    event = watch.tape.begin(watch.event.layer, watch.event.participant, what)
+    watch.tape.end(event, type=str(type_), detail=detail, **more)
+    return event.number
 
 
 def look(handle: ExecutorValue) -> Any:
     """What a handle stands for, in plain form, fetched without leaving a trace."""
-    token = _unseen.set(True)
+    token = watching.set(Watch(None, Event(0, "", "", "", "", 0, 0), None))
     try:
         return drive(handle.compute)
     finally:
-        _unseen.reset(token)
+        watching.reset(token)
 
 
 @final
@@ -209,58 +224,48 @@ class RecordingExecutor(WrappingExecutor):
 
     def close(self) -> None:
         """Closes the target, and records that; the tape stays."""
-        start = self.tape.start()
+        event = self.tape.begin(self.layer, self.participant, "close")
         self.target.close()
-        self.record(EventKind.CLOSE, start=start)
+        self.tape.end(event)
 
-    async def around(self, what: EventKind, work: Work, subject: Any) -> Any:
+    async def around(self, what: str, work: Work, subject: Any) -> Any:
         """Runs `work()` and records it, also if it fails."""
         return await self.passed_on(what, work, subject, ())
 
     async def passed_on(
-        self, what: EventKind, work: Work, subject: Any, operands: Iterable[Any]
+        self, what: str, work: Work, subject: Any, operands: Iterable[WrappedValue]
     ) -> Any:
         """Runs `work()` and records it together with where its operands came from."""
-        if _unseen.get():
+        outer = watching.get()
+        if outer is not None and outer.tape is None:
             return await work()
-        start = self.tape.start()
-        more: dict[str, Any] = {
-            "caller": self._caller(),
-            "operands": tuple(operand.made_by for operand in operands),
-            "given": subject,
-        }
-        outer = _within.set((self, start[0]))
+        more = {"operands": tuple(o.made_by for o in operands), "given": subject}
+        event = self.tape.begin(self.layer, self.participant, what, **more)
+        edge = None if outer is None else outer.edge
+        token = watching.set(Watch(self.tape, event, edge))
         try:
             result = await work()
         except Exception as error:
-            more |= {"error": type(error).__name__, "made": error}
-            self.record(what, start=start, detail=_describe(what, subject), **more)
+            more = {"error": type(error).__name__, "made": error}
+            self.tape.end(event, detail=_describe(what, subject), **more)
             raise
         finally:
-            _within.reset(outer)
-        if isinstance(result, WrappedValue):
-            result.made_by = start[0]
-        computed = what is EventKind.COMPUTE
-        type_ = str((subject if computed else result).type_signature)
+            watching.reset(token)
+        if what == "compute":
+            type_ = subject.type_signature
+            [handle] = operands
+        else:
+            type_ = result.type_signature
+            handle, result.made_by = result, event.number
+        handle.last = event.number
         detail = _describe(what, subject, result)
-        self.record(what, type_, start=start, detail=detail, made=result, **more)
+        self.tape.end(event, type=str(type_), detail=detail, made=result)
         return result
 
-    def record(
-        self, what: str, type_: str = "", start: Any = None, **more: Any
-    ) -> None:
-        """Records what the target did, since `start`, or on its own just now."""
-        began, more = start or self.tape.start(), {"caller": self._caller(), **more}
-        self.tape.record(began, self.layer, self.participant, what, type_, **more)
 
-    def _caller(self) -> int | None:
-        recorder, number = _within.get() or (self, None)
-        return number if recorder.tape is self.tape else None
-
-
-def _describe(what: EventKind, subject: Any, result: Any = "") -> str:
+def _describe(what: str, subject: Any, result: Any = "") -> str:
     """What a call is about: the function called, the value computed, the field."""
-    if what is EventKind.COMPUTE:
+    if what == "compute":
         text = str(result)
         return text if len(text) <= _MAX_DETAIL_CHARS and "\n" not in text else ""
     while isinstance(subject, WrappedValue):

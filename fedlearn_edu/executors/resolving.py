@@ -23,7 +23,9 @@ from functools import partial
 from typing import Any, final
 
 from fedlearn_edu.errors import CardinalityError
+from fedlearn_edu.executors import traffic
 from fedlearn_edu.executors.base import Executor, ExecutorValue
+from fedlearn_edu.executors.batched import Entries
 from fedlearn_edu.executors.driving import gather, prefetched
 from fedlearn_edu.executors.federating import (
     FederatingExecutor,
@@ -36,8 +38,10 @@ from fedlearn_edu.executors.participants import (
     TargetExecutors,
     call,
     check_targets,
+    edge_of_value,
     entries_of,
     federated,
+    function_at,
     member_of_zip,
     with_participant,
 )
@@ -49,6 +53,7 @@ from fedlearn_edu.types import (
     FederatedType,
     FunctionType,
     Placement,
+    SequenceType,
     Type,
 )
 from fedlearn_edu.types.containers import one_of
@@ -90,25 +95,27 @@ class FederatedResolvingStrategy(FederatingStrategy):
 
     async def embed(self, value: Any, type_: FederatedType) -> Values:
         """Embeds one entry at each participant, or the one value at all of them."""
-        targets = self._at(type_.placement)
+        targets, edge = self._at(type_.placement), traffic.inward(type_.placement)
         if type_.all_equal:
-            return await self._everywhere(type_.placement, value, type_.member)
+            return await self._everywhere(edge, type_.placement, value, type_.member)
         entries = entries_of(value, len(targets), type_)
         pairs = zip(targets, entries, strict=True)
-        work = (partial(t.create_value, e, type_.member) for t, e in pairs)
+        work = (partial(traffic.sent, edge, t, e, type_.member) for t, e in pairs)
         return await self._each(type_.placement, work)
 
     async def compute(self, representation: Values, type_: FederatedType) -> Any:
         """Materializes all members, or the first where all are equal."""
+        edge = traffic.outward(type_.placement)
         if not type_.all_equal:
-            members = (member.compute for member in representation)
+            members = (partial(traffic.fetched, edge, m) for m in representation)
             return await self._each(type_.placement, members)
-        return await one_of(representation, type_).compute()
+        return await traffic.fetched(edge, one_of(representation, type_))
 
     @implements("federated_value", "federated_broadcast")
     async def _value(self, type_: FunctionType, value: Handle) -> Values:
         plain, at = await value.compute(), federated(type_.result)
-        return await self._everywhere(at.placement, plain, at.member)
+        edge = edge_of_value(type_)
+        return await self._everywhere(edge, at.placement, plain, at.member)
 
     @implements("federated_eval")
     async def _eval(self, type_: FunctionType, fn: Handle) -> Values:
@@ -170,11 +177,11 @@ class FederatedResolvingStrategy(FederatingStrategy):
     ) -> ExecutorValue:
         """`accumulate(… accumulate(zero, x0) …, xn)` at the server."""
         server = self._server()
-        step = await server.create_value(accumulate.node, accumulate.type_signature)
+        step = await function_at(server, accumulate)
         state = await server.create_value(await zero.compute(), zero.type_signature)
         with closing(members):
             for later in members:
-                plain = await (await later).compute()
+                plain = await traffic.fetched(traffic.TO_SERVER, await later)
                 received = await server.create_value(plain, item)
                 pair = await server.create_struct([state, received])
                 state = await server.create_call(step, pair)
@@ -196,18 +203,21 @@ class FederatedResolvingStrategy(FederatingStrategy):
         fn: Handle,
     ) -> Values:
         server, (value,) = self._server(), source.representation
-        select = await server.create_value(fn.node, fn.type_signature)
+        select = await function_at(server, fn)
         key_type = federated(max_key.type_signature).member
         slices = federated(type_.result).member
+        assert isinstance(slices, SequenceType)
 
         async def serve(client: Executor, keys: ExecutorValue) -> ExecutorValue:
             chosen = []
-            for key in await keys.compute():
+            for key in await traffic.fetched(traffic.TO_SERVER, keys):
                 embedded = await server.create_value(key, key_type)
                 pair = await server.create_struct([value, embedded])
-                made = await server.create_call(select, pair)
-                chosen.append(await made.compute())
-            return await client.create_value(tuple(chosen), slices)
+                one = await server.create_call(select, pair)
+                chosen.append(await one.compute())
+            made = await client.create_value(tuple(chosen), slices)
+            traffic.moved(traffic.TO_CLIENTS, made, slices.element, Entries(chosen))
+            return made
 
         clients = zip(self._at(CLIENTS), keys.representation, strict=True)
         return await self._each(
@@ -228,19 +238,23 @@ class FederatedResolvingStrategy(FederatingStrategy):
         self, placement: Placement, fn: Handle, *arg: Values
     ) -> Iterator[Work]:
         """The call of `fn` for each participant, on its member if `arg` is given."""
-        functions = await self._everywhere(placement, fn.node, fn.type_signature)
+        edge, type_ = traffic.INTO[placement], fn.type_signature
+        functions = await self._everywhere(edge, placement, fn.node, type_)
         rows = zip(self._at(placement), functions, *arg, strict=True)
         return (partial(target.create_call, *row) for target, *row in rows)
 
     async def _everywhere(
-        self, placement: Placement, value: Any, type_: Type
+        self, edge: str, placement: Placement, value: Any, type_: Type
     ) -> Values:
         """The same in each participant's executor, embedded once in each executor."""
         targets = self._at(placement)
         distinct = {id(target): target for target in targets}
         work = (target.create_value(value, type_) for target in distinct.values())
         by_id = dict(zip(distinct, await gather(work), strict=True))
-        return tuple(by_id[id(target)] for target in targets)
+        members = tuple(by_id[id(target)] for target in targets)
+        for member in members:
+            traffic.moved(edge, member, type_, value)
+        return members
 
     def _at(self, placement: Placement) -> Sequence[Executor]:
         if placement in self._targets:

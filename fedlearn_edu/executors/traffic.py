@@ -1,61 +1,208 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the bytes on each edge of a recorded run, event by event.
+"""What moves between the participants of a stack, said by the strategy that moves it.
 
     outside → server, clients     arguments, and what comes with the program
     server  → clients             what is broadcast, what is selected
     clients → server              what is aggregated, keys
     server, clients → outside     what is returned
 
-Sequences do not count: a client's data set stays where it is. Clients that run in one
-batched call hold their values in no executor; what each would have been sent counts.
+Sequences do not count: a client's data set stays where it is. Of a function, only
+captured values count. Unless a recorder watches, nothing is measured.
 """
 
+import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any, final
 
-from fedlearn_edu.errors import TypeMismatchError
-from fedlearn_edu.executors.base import as_node
+import numpy as np
+
+from fedlearn_edu.executors.base import Executor, ExecutorValue, as_node
 from fedlearn_edu.executors.batched import Entries, Same
-from fedlearn_edu.executors.recording import Event
-from fedlearn_edu.executors.sizing import size_bytes, type_bytes
-from fedlearn_edu.executors.wrapping import EventKind
-from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.executors.recording import (
+    Event,
+    RecordingExecutor,
+    Tape,
+    Transfer,
+    watching,
+)
+from fedlearn_edu.executors.wrapping import WrappedValue
 from fedlearn_edu.ir.traversal import captured_constants
-from fedlearn_edu.types import CLIENTS
-from fedlearn_edu.types.sequences import unwrap
+from fedlearn_edu.structure import Struct, leaves
+from fedlearn_edu.types import (
+    CLIENTS,
+    SERVER,
+    FederatedType,
+    Placement,
+    TensorType,
+    Type,
+)
+from fedlearn_edu.types.sequences import Cached
 
 TO_CLIENTS, TO_SERVER = "server → clients", "clients → server"
 INTO_CLIENTS, INTO_SERVER = "outside → clients", "outside → server"
 FROM_CLIENTS, FROM_SERVER = "clients → outside", "server → outside"
 EDGES = (TO_CLIENTS, TO_SERVER, INTO_CLIENTS, INTO_SERVER, FROM_CLIENTS, FROM_SERVER)
+NO_EDGE = ""
 
-_SENT = "federated_broadcast"
-_FOLDS = ("federated_map_aggregate", "federated_aggregate")
-_GIVEN = "federated_value"
-_ASKED = "federated_select"
+INTO = {CLIENTS: INTO_CLIENTS, SERVER: INTO_SERVER}
+FROM = {CLIENTS: FROM_CLIENTS, SERVER: FROM_SERVER}
 
 
-@final
-@dataclass(frozen=True)
-class Transfer:
-    """Data that crossed an edge.
+async def sent(edge: str, target: Executor, value: Any, type_: Type) -> ExecutorValue:
+    """The value, plain or a function, embedded at a participant: it moved there."""
+    handle = await target.create_value(value, type_)
+    moved(edge, handle, type_, value)
+    return handle
 
-    Attributes:
-        number: the event in which they did.
-        edge: one of `EDGES`.
-        participant: on the clients' side of the edge, or the server.
-        size: in bytes.
+
+async def fetched(edge: str, value: ExecutorValue) -> Any:
+    """A participant's value in plain form: it moved from there."""
+    plain = await value.compute()
+    moved(edge, value, value.type_signature, plain)
+    return plain
+
+
+def moved(
+    edge: str,
+    participant: ExecutorValue | None,
+    type_: Type,
+    plain: Any,
+    number: int | None = None,
+) -> None:
+    """Notes that data crossed an edge, if a recorder watches.
+
+    Args:
+        edge: one of `EDGES`; nothing moved if it is empty.
+        participant: its handle; `None` for several clients at once.
+        type_: of the data.
+        plain: the data; a function, whose captured values moved; `Entries`, if there
+            are several; or `Same`, of data or a type that says their size.
+        number: the event in which they moved, if not the handle's or the current one.
     """
+    watch = watching.get()
+    if watch is None or watch.tape is None or not edge:
+        return
+    name = "clients" if "clients" in edge else "server"
+    owner = None if participant is None else participant.owner
+    if isinstance(participant, WrappedValue) and isinstance(owner, RecordingExecutor):
+        name = owner.participant or name
+        number = participant.last if owner.tape is watch.tape else None
+    number = watch.event.number if number is None else number
+    for kind, size in _sizes(type_, plain):
+        if size:
+            watch.event.moved.append(Transfer(number, edge, name, size, str(kind)))
 
-    number: int
-    edge: str
-    participant: str
-    size: int
+
+def inward(placement: Placement) -> str:
+    """The edge that is crossed by what is embedded at `placement` just now."""
+    return _unless_told(INTO[placement])
 
 
-def bytes_by_edge(events: tuple[Event, ...]) -> dict[str, int]:
+def outward(placement: Placement) -> str:
+    """The edge that is crossed by what is fetched from `placement` just now."""
+    return _unless_told(FROM[placement])
+
+
+def _unless_told(edge: str) -> str:
+    watch = watching.get()
+    return edge if watch is None or watch.edge is None else watch.edge
+
+
+@contextmanager
+def crossing(edge: str) -> Iterator[None]:
+    """What is embedded or fetched within, here or in a stack below, crosses `edge`.
+
+    Intrinsics embed and fetch as a means: what moves for them, they say themselves.
+    """
+    watch = watching.get()
+    if watch is None:
+        yield
+        return
+    token = watching.set(replace(watch, edge=edge))  # one list of what moved for both
+    try:
+        yield
+    finally:
+        watching.reset(token)
+
+
+# ------------------------------------------------------------------------------ sizes
+
+
+def _sizes(type_: Type, plain: Any) -> Iterator[tuple[Type, int]]:
+    node = as_node(plain)
+    if node is not None:
+        for constant in captured_constants(node):
+            yield constant.type, size_bytes(constant.value)
+        return
+    match plain:
+        case Same(value=value, count=count):
+            for kind, size in _sizes(type_, value):
+                yield kind, size * count
+        case Entries(values=values):
+            yield type_, sum(map(size_bytes, values))
+        case Type():
+            yield type_, sum(_size_of_leaf(leaf) or 0 for leaf in leaves(plain))
+        case _:
+            yield type_, size_bytes(plain)
+
+
+def size_bytes(plain: Any) -> int:
+    """The size of a value in plain form: numbers by dtype, text by length.
+
+    >>> size_bytes(np.zeros([10], np.float32))
+    40
+    """
+    match plain:
+        case Cached():
+            return size_bytes(plain.plain)
+        case Struct():
+            return sum(map(size_bytes, plain))
+        case bytes():
+            return len(plain)
+        case np.ndarray() if plain.dtype == object:
+            return sum(len(text) for text in plain.flat)
+        case np.ndarray() | np.generic():
+            return int(plain.nbytes)
+        case _:
+            return 0
+
+
+def size_of(type_: Type) -> int | None:
+    """How many bytes the numbers of one value have; `None` if the type does not say.
+
+    >>> import fedlearn_edu as fl
+    >>> size_of(fl.parse_type("<w=float32[784,10],b=float32[10]>"))
+    31400
+    >>> print(size_of(fl.parse_type("float32[?]")))
+    None
+    """
+    sizes = list(map(_size_of_leaf, leaves(type_)))
+    return None if None in sizes else sum(filter(None, sizes))
+
+
+def _size_of_leaf(type_: Type) -> int | None:
+    match type_:
+        case FederatedType(member=member):
+            return size_of(member)
+        case TensorType(dtype=dtype) if type_.has_static_shape and dtype.kind != "O":
+            return int(dtype.itemsize * math.prod(type_.shape or ()))  # type: ignore[arg-type]
+        case _:
+            return None
+
+
+# ---------------------------------------------------------------------------- readers
+
+
+def transfers(events: Iterable[Event]) -> list[Transfer]:
+    """Everything that crossed an edge, in the order of events."""
+    found = (transfer for event in events for transfer in event.moved)
+    return sorted(found, key=lambda transfer: transfer.number)
+
+
+def bytes_by_edge(events: Iterable[Event]) -> dict[str, int]:
     """All bytes that crossed, by edge.
 
     >>> import fedlearn_edu as fl
@@ -70,131 +217,36 @@ def bytes_by_edge(events: tuple[Event, ...]) -> dict[str, int]:
     return dict(sums)
 
 
-def transfers(events: tuple[Event, ...]) -> list[Transfer]:
-    """Everything that crossed an edge, in the order of events.
+@final
+@dataclass(frozen=True)
+class SizeInfo:
+    """Bytes that crossed to and from clients, by type in the notation.
 
-    Raises:
-        TypeMismatchError: if the tape kept no values.
+    Attributes:
+        down: what went to clients, from the server or from outside.
+        up: what came from clients.
     """
-    check_kept(events)
-    by_number: dict[int | None, Event] = {event.number: event for event in events}
-    inside: dict[int, Event | None] = {}
-    found: list[Transfer] = []
-    for event in events:
-        outer = by_number.get(event.caller)
-        around = None if outer is None else inside[outer.number]
-        is_asked = event.layer == "federating"
-        is_fetch = is_asked and event.what is EventKind.COMPUTE and around is None
-        is_call = is_asked and event.what is EventKind.CREATE_CALL
-        inside[event.number] = event if is_call or is_fetch else around
-        if event.error:
-            continue
-        if event.layer == "participant":
-            found += _crossing(event, around, by_number)
-        elif is_asked:
-            found += _held_by_group(event, around)
-    return [transfer for transfer in found if transfer.size]
+
+    down: dict[str, int] = field(default_factory=dict)
+    up: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def bytes_down(self) -> int:
+        """All bytes that went down."""
+        return sum(self.down.values())
+
+    @property
+    def bytes_up(self) -> int:
+        """All bytes that came up."""
+        return sum(self.up.values())
 
 
-def check_kept(events: tuple[Event, ...]) -> None:
-    """Refuses the events of a tape that kept no values."""
-    for event in events:
-        is_call = event.what.startswith("create_") or event.what is EventKind.COMPUTE
-        if is_call and event.given is None and event.made is None:
-            raise TypeMismatchError(
-                "this tape kept no values: none can be shown, counted or replayed",
-                expected="the tape of `with fl.record() as tape:`, which keeps them",
-                found="events without values",
-                do="for a stack of your own, make the tape so: Tape(keep_values=True)",
-            )
-
-
-def _crossing(
-    event: Event, around: Event | None, by_number: dict[int | None, Event]
-) -> Iterator[Transfer]:
-    """What came to a participant, or from it, in one contract call."""
-    if event.who is None:
-        return
-    is_client = event.who.placement is CLIENTS
-    inward, outward = (
-        (INTO_CLIENTS, FROM_CLIENTS) if is_client else (INTO_SERVER, FROM_SERVER)
-    )
-    is_outside = _is_outside(around)
-    uri = "" if around is None or is_outside else around.detail
-    edge, size = "", 0
-    if event.what is EventKind.CREATE_VALUE:
-        node = as_node(event.given)
-        if node is not None:
-            edge = inward
-            size = _captured_bytes(node)
-        elif around is None or uri == _GIVEN:
-            edge, size = inward, size_bytes(unwrap(event.given))
-        elif uri == _SENT and is_client:
-            edge, size = TO_CLIENTS, size_bytes(unwrap(event.given))
-    elif event.what is EventKind.COMPUTE:
-        size = size_bytes(event.made)
-        if is_outside:
-            edge = outward
-        elif is_client:
-            edge = TO_SERVER
-        elif uri == _ASKED and _is_made_for_it(event, by_number):
-            edge = TO_CLIENTS
-    if edge:
-        yield Transfer(event.number, edge, event.participant, size)
-
-
-def _captured_bytes(node: ir.Node) -> int:
-    return sum(size_bytes(constant.value) for constant in captured_constants(node))
-
-
-def _is_outside(around: Event | None) -> bool:
-    """Whether no intrinsic asked, but the program's caller."""
-    return around is None or around.what is EventKind.COMPUTE
-
-
-def _is_made_for_it(event: Event, by_number: dict[int | None, Event]) -> bool:
-    """Whether what is computed was made in the same call: a slice, for a client.
-
-    What was there before is what a server hands to the servers of groups.
-    """
-    makers = map(by_number.get, event.operands)
-    return any(maker and maker.caller == event.caller for maker in makers)
-
-
-def _held_by_group(event: Event, around: Event | None) -> Iterator[Transfer]:
-    """Transfers to and from clients whose values are in no executor."""
-    edge, size = "", 0
-    if event.what is EventKind.BATCHED_CALL and event.given:
-        function, count = event.given
-        captured = _captured_bytes(function) * count
-        yield Transfer(event.number, INTO_CLIENTS, "clients", captured)
-        if around is not None and around.detail in _FOLDS:
-            edge, size = TO_SERVER, type_bytes(function.type.result) * count
-    elif event.what is EventKind.COMPUTE and _is_outside(around):
-        held = _held(event.given)
-        is_all_equal = isinstance(held, Same)
-        # Otherwise each client was asked for its value, one by one, in events below.
-        if held and is_all_equal == event.given.type_signature.all_equal:
-            members = [held.value] if isinstance(held, Same) else held.values
-            edge, size = FROM_CLIENTS, _size(members)
-    elif held := _held(event.made):
-        call = event if event.what is EventKind.CREATE_CALL else around
-        uri = _GIVEN if call is None else call.detail
-        edge = {_SENT: TO_CLIENTS, _GIVEN: INTO_CLIENTS}.get(uri, "")
-        match held:
-            case Same(value=value, count=count):
-                size = count * _size([value])
-            case Entries(values=values):
-                size = _size(values)
-    if edge:
-        yield Transfer(event.number, edge, "clients", size)
-
-
-def _held(handle: Any) -> Entries | Same | None:
-    """What clients hold of a value that is in no executor."""
-    held = getattr(getattr(handle, "value", handle), "representation", None)
-    return held if isinstance(held, Entries | Same) else None
-
-
-def _size(values: Sequence[Any]) -> int:
-    return sum(size_bytes(unwrap(value)) for value in values)
+def size_info(tape: Tape) -> SizeInfo:
+    """What a tape says of clients."""
+    down, up = Counter[str](), Counter[str]()
+    for (edge, type_), size in tape.sizes.items():
+        if edge.endswith("clients"):
+            down[type_] += size
+        elif edge.startswith("clients"):
+            up[type_] += size
+    return SizeInfo(dict(down), dict(up))

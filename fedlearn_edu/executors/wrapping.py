@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wrappers: they forward every call unchanged, and do something around it.
 
-`threads.py` adds a thread, `recording.py` a tape, `sizing.py` a byte counter, each in
-one method; the calls are forwarded here.
+`threads.py` adds a thread, `recording.py` a tape, each in one method; the calls are
+forwarded here.
 """
 
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Iterable
-from enum import StrEnum
-from functools import partial
 from typing import Any, final
 
 from fedlearn_edu.executors.base import Executor, ExecutorValue, as_struct, check_owned
@@ -18,42 +16,20 @@ Work = Callable[[], Coroutine[Any, Any, Any]]
 
 
 @final
-class EventKind(StrEnum):
-    """What can be recorded: contract calls, and what executors do on their own.
-
-    Members are text, and are shown as such.
-    """
-
-    CREATE_VALUE = "create_value"
-    CREATE_CALL = "create_call"
-    CREATE_STRUCT = "create_struct"
-    CREATE_SELECTION = "create_selection"
-    COMPUTE = "compute"
-    CLOSE = "close"
-    CONVERT = "convert"
-    BATCHED_CALL = "batched_call"
-    # The context's own:
-    COMPILED = "compiled"
-    BUILT = "built"
-    REUSED = "reused"
-    AGAIN = "again, step by step"
-
-    __repr__ = str.__repr__
-
-
-@final
 class WrappedValue(ExecutorValue):
     """A value of the target, held by the executor around it.
 
     Attributes:
         made_by: the number of the event that made it; `None` if none is on a tape.
+        last: the number of the event that made it, or that computed it last.
     """
 
-    __slots__ = ("made_by", "owner", "value")
+    __slots__ = ("last", "made_by", "owner", "value")
 
     def __init__(self, owner: "WrappingExecutor", value: ExecutorValue) -> None:
         self.owner, self.value = owner, value
         self.made_by: int | None = None
+        self.last: int | None = None
 
     @property
     def type_signature(self) -> Type:
@@ -63,7 +39,7 @@ class WrappedValue(ExecutorValue):
     async def compute(self) -> Any:
         """Materializes the target's value."""
         work = self.value.compute
-        return await self.owner.passed_on(EventKind.COMPUTE, work, self.value, (self,))
+        return await self.owner.passed_on("compute", work, self.value, (self,))
 
 
 class WrappingExecutor(Executor):
@@ -77,7 +53,7 @@ class WrappingExecutor(Executor):
         self.target.close()
 
     @abstractmethod
-    async def around(self, what: EventKind, work: Work, subject: Any) -> Any:
+    async def around(self, what: str, work: Work, subject: Any) -> Any:
         """Runs `work()`, the contract call named `what`, and returns its result.
 
         `subject` is the value that is embedded, the function that is called, the
@@ -85,7 +61,7 @@ class WrappingExecutor(Executor):
         """
 
     async def passed_on(
-        self, what: EventKind, work: Work, subject: Any, operands: Iterable[Any]
+        self, what: str, work: Work, subject: Any, operands: Iterable[WrappedValue]
     ) -> Any:
         """The same, for a wrapper that also needs the handles the call was given."""
         return await self.around(what, work, subject)
@@ -94,42 +70,38 @@ class WrappingExecutor(Executor):
         self, value: Any, type_spec: Type | None = None
     ) -> WrappedValue:
         """Embeds a value in the target."""
-        work = partial(self.target.create_value, value, type_spec)
-        return await self._create(EventKind.CREATE_VALUE, work, value)
+        return await self._create("create_value", value, (), value, type_spec)
 
     async def create_call(
         self, comp: ExecutorValue, arg: ExecutorValue | None = None
     ) -> WrappedValue:
         """Calls a function in the target."""
-        fn = self._below(comp)
-        argument = None if arg is None else self._below(arg)
-        given = [comp] if arg is None else [comp, arg]
-        work = partial(self.target.create_call, fn, argument)
-        return await self._create(EventKind.CREATE_CALL, work, fn, given)
+        given = [self._own(value) for value in (comp, arg) if value is not None]
+        fn, *argument = [value.value for value in given]
+        return await self._create("create_call", fn, given, fn, *argument)
 
     async def create_struct(self, elements: Any) -> WrappedValue:
         """Makes a structure in the target."""
-        given = as_struct(elements)
-        fields = given.map(self._below)
-        work = partial(self.target.create_struct, fields)
-        return await self._create(EventKind.CREATE_STRUCT, work, fields, given)
+        given = as_struct(elements).map(self._own)
+        fields = given.map(lambda field: field.value)
+        return await self._create("create_struct", fields, given, fields)
 
     async def create_selection(
         self, source: ExecutorValue, index: int | None = None, name: str | None = None
     ) -> WrappedValue:
         """Selects in the target."""
-        field = index if name is None else name
-        work = partial(self.target.create_selection, self._below(source), index, name)
-        return await self._create(EventKind.CREATE_SELECTION, work, field, (source,))
+        given, field = self._own(source), index if name is None else name
+        call = given.value, index, name
+        return await self._create("create_selection", field, (given,), *call)
 
     async def _create(
-        self, what: EventKind, work: Work, subject: Any, operands: Iterable[Any] = ()
+        self, what: str, subject: Any, operands: Iterable[WrappedValue], *call: Any
     ) -> WrappedValue:
-        async def wrapped() -> WrappedValue:
-            return WrappedValue(self, await work())
+        async def work() -> WrappedValue:
+            return WrappedValue(self, await getattr(self.target, what)(*call))
 
-        made: WrappedValue = await self.passed_on(what, wrapped, subject, operands)
+        made: WrappedValue = await self.passed_on(what, work, subject, operands)
         return made
 
-    def _below(self, value: ExecutorValue) -> ExecutorValue:
-        return check_owned(value, WrappedValue, self).value
+    def _own(self, value: ExecutorValue) -> WrappedValue:
+        return check_owned(value, WrappedValue, self)

@@ -100,6 +100,8 @@ CachingExecutor | gone | until 0.19 | fl.place, which converts data once
   x = fl.place([1.0, 2.0], fl.CLIENTS); y = [fl.federated_mean(x), fl.federated_max(x)]
 TransformingExecutor | gone | until 0.48 | fl.framework.compile_tree
   fl.framework.compile_tree(fl.federated_computation(lambda: 1).tree, native=set())
+SizingExecutor | gone | until 0.47 | fl.framework.sizing_executor_factory
+  fl.framework.sizing_executor_factory().get_size_info().bytes_up
 DataExecutor | gone | 0.19 to 0.53 | data as arguments, or place of fl.remote.Cluster
   fl.federated_sum(fl.place([1, 2, 3], fl.CLIENTS))
 ReferenceExecutor | renamed | 0.12, 0.13 | fl.framework.ReferenceContext

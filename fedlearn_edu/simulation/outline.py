@@ -16,10 +16,7 @@ from fedlearn_edu.executors.sequence import IMPLEMENTED
 from fedlearn_edu.runtimes.registry import LeafSpec
 
 _CODE = {"numpy": "NumPy code", "tensorflow": "TensorFlow code"}
-_ON_TOP = {
-    "Sizing": "counts the bytes to and from each client",
-    "[Thread]": "where several clients can work side by side",
-}
+_ON_TOP = {"[Thread]": "where several clients can work side by side"}
 
 
 @final
@@ -112,8 +109,6 @@ def outline_of(factory: LocalExecutorFactory) -> StackOutline:
 
 
 def _on_top_of_clients(factory: LocalExecutorFactory) -> Iterator[str]:
-    if factory.meter is not None:
-        yield "Sizing"
     if not factory.on_callers_thread and factory.tape is None:
         yield "[Thread]"
 
@@ -142,6 +137,8 @@ def _remarks(factory: LocalExecutorFactory) -> Iterator[tuple[str, str]]:
         yield layer, _ON_TOP[layer]
     if factory.tape is not None:
         yield "tape", "records what every layer is asked"
+    if factory.sizes is not None:
+        yield "sizing", "counts the bytes to and from clients"
 
 
 def _chain(layers: Sequence[LayerOutline], indent: int) -> Iterator[tuple[str, str]]:

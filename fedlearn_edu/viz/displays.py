@@ -11,7 +11,7 @@ from html import escape
 from typing import Any
 
 from fedlearn_edu.errors import FedLearnError, counted
-from fedlearn_edu.executors.sizing import size_of
+from fedlearn_edu.executors.traffic import size_of
 from fedlearn_edu.language.federated_value import FederatedValue, brief, participants
 from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.run_state import Run

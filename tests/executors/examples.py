@@ -60,7 +60,6 @@ EXAMPLES: dict[str, Callable[[], Executor]] = {
     "Sequence": lambda: fw.SequenceExecutor(fw.NumPyExecutor()),
     "ThreadDelegating": lambda: fw.ThreadDelegatingExecutor(fw.NumPyExecutor()),
     "Recording": lambda: fw.RecordingExecutor(fw.NumPyExecutor(), fw.Tape()),
-    "Sizing": lambda: fw.SizingExecutor(fw.NumPyExecutor(), fw.Meter()),
     "AnyRuntime": AnyRuntimeExecutor,
     "Federating": federating,
     "Federated": lambda: fw.FederatedExecutor({None: fw.NumPyExecutor()}),

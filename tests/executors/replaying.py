@@ -14,7 +14,6 @@ from fedlearn_edu.executors.batched import Entries, Parts, Same
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.recording import Event, Tape, look
 from fedlearn_edu.executors.sequence import Mapped, Source
-from fedlearn_edu.executors.traffic import check_kept
 from fedlearn_edu.executors.wrapping import WrappedValue
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import FederatedType, FunctionType
@@ -28,9 +27,6 @@ def results_of(tape: Tape) -> list[Any]:
     """What the calls on a tape returned, put together from the log alone.
 
     Calls that failed returned nothing; they are left out.
-
-    Raises:
-        TypeMismatchError: if the tape kept no values.
     """
     events: dict[int | None, Event] = {event.number: event for event in tape.events}
     values = Replay(tape.events).values
@@ -65,7 +61,6 @@ class Replay:
     """
 
     def __init__(self, events: tuple[Event, ...]) -> None:
-        check_kept(events)
         self.values: dict[int | None, Any] = {}
         self._fetched: dict[int | None, dict[int | None, Any]] = {}
         # What ends at the same moment ends inside first.

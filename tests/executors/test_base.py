@@ -16,7 +16,7 @@ from tests.executors.examples import EXAMPLES, CountingExecutor, call, run
 from tests.programs import FLOAT, INT, Pair, add, increment, seven
 
 # These pass on what they are asked; or are another one with a mapping in front.
-THOROUGH = ("ThreadDelegating", "Recording", "Sizing", "Federated")
+THOROUGH = ("ThreadDelegating", "Recording", "Federated")
 
 
 @pytest.fixture(

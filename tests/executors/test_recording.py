@@ -12,7 +12,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.executors.recording import Event, Tape
-from fedlearn_edu.executors.wrapping import EventKind, Work, WrappingExecutor
+from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
 from tests.executors.examples import call, run
 from tests.programs import INT, add, at_once, increment, local, seven
 
@@ -46,7 +46,7 @@ def test_every_contract_call_is_an_event() -> None:
 
 
 def test_events_are_frozen() -> None:
-    event = Event(0, "leaf", "server", EventKind.COMPUTE, "int32", 0.0, 0.0)
+    event = Event(0, "leaf", "server", "compute", "int32", 0.0, 0.0)
     with pytest.raises(dataclasses.FrozenInstanceError):
         event.number = 1  # type: ignore[misc]
 
@@ -180,9 +180,7 @@ def test_the_subject_is_what_the_call_is_about() -> None:
 
 def test_wrappers_can_be_wrapped() -> None:
     inner = Noting()
-    outer = fl.framework.SizingExecutor(
-        fl.framework.ThreadDelegatingExecutor(inner), fl.framework.Meter()
-    )
+    outer = fw.RecordingExecutor(fw.ThreadDelegatingExecutor(inner), Tape())
     pair = fl.Struct.named(a=np.int32(1), b=np.int32(2))
     assert run(call(outer, add, pair)) == 3
     assert run(call(outer, seven)) == 7

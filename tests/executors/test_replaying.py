@@ -7,14 +7,13 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.executors.recording import look
-from fedlearn_edu.executors.traffic import bytes_by_edge
 from fedlearn_edu.testing.case import Case
 from fedlearn_edu.testing.cases import cases
 from fedlearn_edu.testing.comparison import difference
 from tests.executors.examples import call, run
 from tests.executors.replaying import results_of
 from tests.executors.rounds import clients, model, picky, train
-from tests.programs import increment, local
+from tests.programs import increment
 
 NUMPY_CASES = list(cases())
 
@@ -88,16 +87,6 @@ def test_a_call_that_failed_has_no_result_but_an_error() -> None:
     assert results_of(tape) == []
     failed = [event for event in tape if isinstance(event.made, ZeroDivisionError)]
     assert {event.error for event in failed} == {"ZeroDivisionError"}
-
-
-def test_a_tape_without_values_is_refused() -> None:
-    tape = fl.framework.Tape()
-    with local(tape=tape):
-        increment(1)
-    with pytest.raises(TypeError, match="kept no values"):
-        results_of(tape)
-    with pytest.raises(TypeError, match="kept no values"):
-        bytes_by_edge(tape.events)
 
 
 def test_several_calls_and_none() -> None:

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bytes on each edge and of each type are those one works out by hand."""
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from typing import Any
 
 import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.executors.sizing import Meter, SizeInfo, size_bytes
-from fedlearn_edu.executors.traffic import EDGES, bytes_by_edge, transfers
+from fedlearn_edu.executors.traffic import (
+    EDGES,
+    SizeInfo,
+    bytes_by_edge,
+    size_bytes,
+    transfers,
+)
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types.sequences import LazySequence
 from tests.executors.rounds import (
@@ -28,6 +33,7 @@ from tests.programs import (
     NUMBERS_AT_CLIENTS,
     add,
     increment,
+    local,
 )
 
 fw = fl.framework
@@ -54,15 +60,43 @@ def test_a_round_moves_a_model_down_and_a_model_and_a_weight_up(
     }
 
 
-def test_what_is_counted_is_what_a_sizing_stack_counts() -> None:
-    factory = fw.sizing_executor_factory(support_sequence_ops=True)
-    with fw.SyncExecutionContext(factory):
-        train(model(), clients(3, 2))
-    sizes = factory.get_size_info()
-    found = traffic(train, model(), clients(3, 2))
+def sliced(num_clients: int) -> tuple[Any, ...]:
+    """A program in which each client selects two numbers, and its arguments."""
+    program = fl.federated_computation(
+        lambda k, s: fl.federated_select(
+            k, fl.federated_value(np.int32(3), fl.SERVER), s, add
+        ),
+        fl.type_at_clients(fl.TensorType(np.int32, [2])),
+        INT_AT_SERVER,
+    )
+    return program, [np.array([0, 1], np.int32)] * num_clients, 5
+
+
+ROUND = (train, model(), clients(2, 2))
+SLICES = sliced(2)
+MASKED = fl.federated_computation(lambda v: fl.federated_secure_sum(v, 9), INTS)
+
+
+@pytest.mark.parametrize("fanout", [100, 2], ids=["flat", "groups"])
+@pytest.mark.parametrize("call", [ROUND, SLICES, (MASKED, [1, 2, 3])])
+def test_what_is_counted_is_what_a_sizing_stack_counts(call: Any, fanout: int) -> None:
+    sizes = measured(*call, support_sequence_ops=True, max_fanout=fanout)
+    found = Counter(traffic(*call, max_fanout=fanout))
     down = found["server → clients"] + found["outside → clients"]
-    assert down == sizes.bytes_down
-    assert found["clients → server"] == sizes.bytes_up
+    assert (down, found["clients → server"]) == (sizes.bytes_down, sizes.bytes_up)
+
+
+def test_bytes_are_on_every_tape_and_measured_for_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tape, (program, *arguments) = fw.Tape(), SLICES
+    with local(tape=tape):
+        program(*arguments)
+    found = {edge: size for edge, size in bytes_by_edge(tape).items() if size}
+    assert found == traffic(*SLICES)
+    monkeypatch.delattr("fedlearn_edu.executors.traffic._sizes")
+    with local():
+        program(*arguments)
 
 
 def test_arguments_of_clients_come_from_outside_and_results_go_there() -> None:
@@ -110,15 +144,7 @@ def test_clients_that_go_together_move_what_they_move_alone(
 
 
 def test_keys_go_up_and_slices_come_down() -> None:
-    keys = fl.type_at_clients(fl.TensorType(np.int32, [2]))
-    program = fl.federated_computation(
-        lambda k, s: fl.federated_select(
-            k, fl.federated_value(np.int32(3), fl.SERVER), s, add
-        ),
-        keys,
-        INT_AT_SERVER,
-    )
-    found = traffic(program, [np.array([0, 1], np.int32)] * 3, 5)
+    found = traffic(*sliced(3))
     assert found["clients → server"] == 3 * 2 * 4
     assert found["server → clients"] == 3 * 2 * 4
 
@@ -146,14 +172,16 @@ def test_only_slices_go_to_clients_not_what_they_are_cut_from(
     assert found["server → clients"] == num_clients * 2 * 4
 
 
-def test_each_transfer_says_who_and_when() -> None:
-    with fl.record() as tape:
-        train(model(), clients(2, 1))
-    down = [t for t in transfers(tape.events) if t.edge == "server → clients"]
-    assert [t.participant for t in down].count("clients[1]") == 1
-    assert sum(t.size for t in down) == 2 * MODEL_BYTES
-    for transfer in down:
-        assert tape.events[transfer.number].participant == transfer.participant
+@pytest.mark.parametrize("fanout", [100, 2], ids=["flat", "groups"])
+@pytest.mark.parametrize(("call", "size"), [(ROUND, MODEL_BYTES), (SLICES, 2 * 4)])
+def test_each_transfer_says_who_and_when(call: Any, size: int, fanout: int) -> None:
+    program, *arguments = call
+    with fl.record(max_fanout=fanout) as tape:
+        program(*arguments)
+    down = [t for t in transfers(tape) if t.edge == "server → clients"]
+    who = [f"clients[{i}]" for i in range(2)]
+    assert [(t.participant, t.size) for t in down] == [(one, size) for one in who]
+    assert [tape.events[transfer.number].participant for transfer in down] == who
 
 
 def test_nothing_moves_on_an_empty_tape() -> None:
@@ -249,11 +277,3 @@ def test_counting_goes_on_until_it_is_reset() -> None:
         factory.reset_size_info()
         assert factory.get_size_info() == SizeInfo({}, {})
     assert once.bytes_up == 8
-
-
-def test_a_meter_adds_up_by_type() -> None:
-    meter = Meter()
-    meter.add("down", INT, np.int32(1))
-    meter.add("down", INT, np.int32(1))
-    meter.add("up", fl.to_type(np.bool_), np.bool_(True))
-    assert meter.read() == SizeInfo({"int32": 8}, {"bool": 1})

@@ -36,8 +36,8 @@ def test_the_picture_says_what_the_text_says() -> None:
         layers = picture.partition("n: one client")[0]
         for word, what in outline.remarks:
             assert f"{word}: {what}" in picture
-            # (these two are of the stack as a whole)
-            assert word in layers or word in ("strategy", "tape"), word
+            # (these are of the stack as a whole)
+            assert word in layers or word in ("strategy", "tape", "sizing")
 
 
 @pytest.mark.parametrize("class_name", notebook.DISPLAYS)

@@ -15,7 +15,6 @@ import numpy as np
 
 from fedlearn_edu.executors.recording import Event, Tape, look
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import CLIENTS, SERVER
 
 
 @final
@@ -64,7 +63,7 @@ def aggregations(tape: Tape) -> list[Aggregation]:
         for caller in callers:
             done = inside[caller.number]
             computed = [event for event in done if event.what == "compute"]
-            sent = {i: e for e in computed if (i := _client(e)) is not None}
+            sent = {i: e for e in computed if (i := e.client) is not None}
             below = tuple(read([event for event in done if _is_group_call(event)]))
             if sent or below:
                 yield Aggregation(
@@ -73,7 +72,7 @@ def aggregations(tape: Tape) -> list[Aggregation]:
                     tuple(
                         (argument(event.number), look(event.made))
                         for event in done
-                        if event.what == "create_call" and _is_server(event)
+                        if event.what == "create_call" and event.participant == "server"
                     ),
                     below,
                 )
@@ -85,16 +84,6 @@ def aggregations(tape: Tape) -> list[Aggregation]:
 def _is_group_call(event: Event) -> bool:
     """Whether a group of participants, as a whole, is to call something."""
     return event.layer == "federating" and event.what == "create_call"
-
-
-def _is_server(event: Event) -> bool:
-    return event.who is not None and event.who.placement is SERVER
-
-
-def _client(event: Event) -> int | None:
-    """The number of the client whose event it is, if it is a client's."""
-    who = event.who
-    return who.index if who is not None and who.placement is CLIENTS else None
 
 
 def numbers(value: Any) -> tuple[Any, ...]:

@@ -21,7 +21,6 @@ from fedlearn_edu.errors import (
     short_traceback,
 )
 from fedlearn_edu.executors.traffic import TO_CLIENTS, TO_SERVER
-from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.framework import Tape
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import ALARM, CLIENTS, INK, QUIET, SERVER
@@ -280,7 +279,7 @@ class TapePicture:
         event = self.timeline.events[step]
         leaf, above, passing = _KINDS.values()
         share = passing
-        if event.what is EventKind.CREATE_CALL or is_batched(event):
+        if event.what == "create_call" or is_batched(event):
             share = leaf if event.layer == "leaf" else above
         return style.tint(self.timeline.lanes[lane].color, share)
 

@@ -15,13 +15,11 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from fedlearn_edu.errors import counted
+from fedlearn_edu.errors import TypeMismatchError, counted
 from fedlearn_edu.executors.base import as_node
-from fedlearn_edu.executors.recording import Event, Participant, Tape
+from fedlearn_edu.executors.recording import Event, Tape
 from fedlearn_edu.executors.traffic import EDGES, TO_CLIENTS, TO_SERVER, transfers
-from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.types import CLIENTS as AT_CLIENTS
 from fedlearn_edu.viz.colors import CLIENTS, QUIET, SERVER
 from fedlearn_edu.viz.player.words import Listing, does, human_bytes, value_of, who
 
@@ -73,8 +71,8 @@ def lanes_of(events: Sequence[Event]) -> tuple[Lane, ...]:
     numbers: dict[int, str] = {}
     for event in events:
         layers.setdefault(event.participant, {})[event.layer] = None
-        if event.who is not None and event.who.index is not None:
-            numbers[event.who.index] = event.participant
+        if event.client is not None:
+            numbers[event.client] = event.participant
     first = [label for label in ("all", "unplaced", "server") if label in layers]
     known = {*first, *numbers.values()}
     lanes = [
@@ -99,7 +97,7 @@ def lanes_of(events: Sequence[Event]) -> tuple[Lane, ...]:
 
 def is_batched(event: Event) -> bool:
     """Whether clients ran in one call."""
-    return event.what is EventKind.BATCHED_CALL
+    return event.what == "batched_call"
 
 
 def bars_of(events: Sequence[Event], lanes: Sequence[Lane]) -> Bars:
@@ -151,6 +149,14 @@ class Timeline:
 
     def __init__(self, tape: Tape) -> None:
         self.events = tape.events
+        calls = [e for e in self.events if e.what.startswith(("create_", "compute"))]
+        if calls and not tape.keep_values:
+            raise TypeMismatchError(
+                "this tape kept no values: none can be shown, counted or replayed",
+                expected="the tape of `with fl.record() as tape:`, which keeps them",
+                found="events without values",
+                do="for a stack of your own, make the tape so: Tape(keep_values=True)",
+            )
         self._at: dict[int | None, int]
         self._at = {event.number: i for i, event in enumerate(self.events)}
         self.lanes = lanes_of(self.events)
@@ -196,7 +202,7 @@ class Timeline:
         for step, event in enumerate(self.events):
             outer = self.caller(event)
             is_inside = outer is not None and inside[outer]
-            is_call = (event.layer, event.what) == ("federating", EventKind.CREATE_CALL)
+            is_call = (event.layer, event.what) == ("federating", "create_call")
             if is_call and not is_inside:
                 found.append((step, self.function(step).removeprefix("federated_")))
             inside.append(is_call or is_inside)
@@ -263,7 +269,7 @@ class Timeline:
     def _ended_in_an_error(self) -> bool:
         """Whether the last call failed; one that did not ends with its result."""
         outer = (event for event in self.events if event.caller is None)
-        ends = [e for e in outer if _failed(e) or e.what is EventKind.COMPUTE]
+        ends = [e for e in outer if _failed(e) or e.what == "compute"]
         return bool(ends) and _failed(ends[-1])
 
     def _moved(self) -> dict[str, np.ndarray[Any, Any]]:
@@ -280,7 +286,7 @@ class Timeline:
         name = ""
         for step, event in enumerate(self.events):
             outer = self.caller(event)
-            if event.what in (EventKind.COMPILED, EventKind.REUSED) and event.type:
+            if event.what in ("compiled", "reused") and event.type:
                 name = event.detail
             node = _handed(event)
             if outer is not None:
@@ -308,9 +314,9 @@ class Timeline:
             return ()
         listing = self.listings[key]
         made = self._first_operand(event)
-        if event.what is EventKind.COMPUTE and made is not None:
+        if event.what == "compute" and made is not None:
             return self._lit[made] or around
-        is_call = event.what is EventKind.CREATE_CALL
+        is_call = event.what == "create_call"
         called = self.events[made] if is_call and made is not None else event
         node = _handed(called)
         places = () if node is None else listing.find(node, around)
@@ -324,7 +330,7 @@ class Timeline:
 
 def _handed(event: Event) -> ir.Node | None:
     """The node that an event was handed, if it was handed one."""
-    return as_node(event.given) if event.what is EventKind.CREATE_VALUE else None
+    return as_node(event.given) if event.what == "create_value" else None
 
 
 def _failed(event: Event) -> bool:
@@ -333,7 +339,4 @@ def _failed(event: Event) -> bool:
 
 
 def _color(label: str) -> str:
-    who_ = Participant.named(label)
-    if who_ is None:
-        return QUIET
-    return CLIENTS if who_.placement is AT_CLIENTS else SERVER
+    return {"server": SERVER, "clients": CLIENTS}.get(label.partition("[")[0], QUIET)

@@ -15,7 +15,6 @@ from typing import Any, final
 from fedlearn_edu.errors import counted
 from fedlearn_edu.executors.base import ExecutorValue, as_node
 from fedlearn_edu.executors.recording import Event, look
-from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.language.federated_value import brief
@@ -41,8 +40,8 @@ _KINDS = ("Block", "Call", "Lambda", "Literal", "Selection", "Struct")
 def who(event: Event) -> str:
     """Who it works for, and in which layer: `client 3 (leaf)`."""
     name = _WHO.get(event.participant, event.participant)
-    if event.who is not None and event.who.index is not None:
-        name = f"client {event.who.index}"
+    if event.client is not None:
+        name = f"client {event.client}"
     return f"{name} ({event.layer.replace('_', ' ')})"
 
 
@@ -54,24 +53,24 @@ def does(event: Event, function: str) -> str:
         function: the name of what is called, if it has one.
     """
     match event.what:
-        case EventKind.CREATE_CALL:
+        case "create_call":
             text = f"calls {function or 'a function'}"
-        case EventKind.CREATE_VALUE if as_node(event.given) is not None:
+        case "create_value" if as_node(event.given) is not None:
             text = f"is handed {_function(event)}"
-        case EventKind.CREATE_VALUE:
+        case "create_value":
             text = f"is handed a value of type {cut(event.type)}"
-        case EventKind.CREATE_STRUCT:
+        case "create_struct":
             count = len(event.operands)
             text = f"puts {counted(count, 'value')} side by side"
-        case EventKind.CREATE_SELECTION:
+        case "create_selection":
             text = f"selects {event.detail}"
-        case EventKind.COMPUTE:
+        case "compute":
             text = f"hands out a value of type {cut(event.type)}"
-        case EventKind.CONVERT:
+        case "convert":
             text = f"converts data of type {cut(event.type)}"
-        case EventKind.BATCHED_CALL:
+        case "batched_call":
             text = f"runs in one call {event.detail}"
-        case EventKind.COMPILED | EventKind.BUILT | EventKind.REUSED:
+        case "compiled" | "built" | "reused":
             text = f"{event.what} {event.detail}"
         case other:
             text = other
@@ -106,11 +105,11 @@ def value_of(event: Event) -> str:
     made = event.made
     if made is None:
         return "none: it is only noted that it happened"
-    if event.what is EventKind.CREATE_VALUE:
+    if event.what == "create_value":
         node = as_node(event.given)
         type_ = made.type_signature
         return cut(to_text(node)) if node is not None else _shown(event.given, type_)
-    if event.what is EventKind.COMPUTE:
+    if event.what == "compute":
         return _shown(made, event.given.type_signature)
     if not isinstance(made, ExecutorValue):
         return "none"

@@ -9,7 +9,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.dataflow.flow import Flow, Kind, Lane
 from fedlearn_edu.dataflow.from_ir import read
-from fedlearn_edu.executors.sizing import size_of
+from fedlearn_edu.executors.traffic import size_of
 from fedlearn_edu.viz.dataflow.captions import sentence, summary, words
 from tests.viz.dataflow.programs import add, average, double, train
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import fedlearn_edu as fl
 from fedlearn_edu.executors.recording import Event, Tape
-from fedlearn_edu.executors.wrapping import EventKind
 from tests.executors.rounds import clients, model, train
 
 
@@ -26,4 +25,4 @@ def event(number: int, **fields: Any) -> Event:
         "end_s": (number + 1) / 1000,
     }
     given |= fields
-    return Event(number=number, **{**given, "what": EventKind(given["what"])})
+    return Event(number=number, **given)
