@@ -63,7 +63,6 @@ class FederatedComposingStrategy(FederatingStrategy):
     def __init__(
         self, server: Executor, children: Sequence[Executor], counts: Sequence[int]
     ) -> None:
-        self._server = server
         self._children = tuple(children)
         self._counts = tuple(counts)
         self._at_server = FederatedResolvingStrategy({SERVER: (server,)})
@@ -139,19 +138,20 @@ class FederatedComposingStrategy(FederatingStrategy):
         assert state_type is not None
         parts = [*mapped, zero, accumulate, merge, identity(self, state_type)]
         partials = self._in_each_child(uri, type_at_server(state_type), parts)
-        join = await function_at(self._server, merge)
+        server = self._at_server.server
+        join = await function_at(server, merge)
         state = None
         with closing(prefetched(partials, len(self._children))) as in_order:
             for later in in_order:  # while others still fold
                 plain = await (await later).compute()
-                one = await self._server.create_value(plain, state_type)
+                one = await server.create_value(plain, state_type)
                 if state is not None:
-                    pair = await self._server.create_struct([state, one])
-                    one = await self._server.create_call(join, pair)
+                    pair = await server.create_struct([state, one])
+                    one = await server.create_call(join, pair)
                 state = one
         if state is None:
-            state = await self._server.create_value(await zero.compute(), state_type)
-        return (await call(self._server, report, state),)
+            state = await server.create_value(await zero.compute(), state_type)
+        return (await call(server, report, state),)
 
     @implements("federated_pairwise_masks")
     async def _masks(self, type_: FunctionType, prototype: Handle) -> Values:

@@ -145,6 +145,11 @@ class FederatingExecutor(Layer[Own]):
         super().__init__(unplaced_executor)
         self.strategy = strategy_factory(self)
 
+    @property
+    def unplaced(self) -> Executor:
+        """What handles everything without a placement."""
+        return self._target
+
     def close(self) -> None:
         """Closes the strategy's targets and the unplaced executor, each once."""
         self.strategy.close()

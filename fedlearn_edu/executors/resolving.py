@@ -163,7 +163,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
     ) -> Values:
         # One group of clients: there is nothing to merge.
         state = await self._fold(members, item, zero, accumulate)
-        return (await call(self._server(), report, state),)
+        return (await call(self.server, report, state),)
 
     @implements("federated_reduce")
     async def _reduce(
@@ -176,7 +176,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
         self, members: Results, item: Type, zero: Handle, accumulate: Handle
     ) -> ExecutorValue:
         """`accumulate(… accumulate(zero, x0) …, xn)` at the server."""
-        server = self._server()
+        server = self.server
         step = await function_at(server, accumulate)
         state = await server.create_value(await zero.compute(), zero.type_signature)
         with closing(members):
@@ -190,8 +190,8 @@ class FederatedResolvingStrategy(FederatingStrategy):
     async def finish(self, state: Any, report: Handle) -> Values:
         """The end of an aggregation whose fold, in plain form, is here already."""
         type_ = ir.function_type_of(report.node).parameter
-        embedded = await self._server().create_value(state, type_)
-        return (await call(self._server(), report, embedded),)
+        embedded = await self.server.create_value(state, type_)
+        return (await call(self.server, report, embedded),)
 
     @implements("federated_select")
     async def _select(
@@ -202,7 +202,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
         source: Handle,
         fn: Handle,
     ) -> Values:
-        server, (value,) = self._server(), source.representation
+        server, (value,) = self.server, source.representation
         select = await function_at(server, fn)
         key_type = federated(max_key.type_signature).member
         slices = federated(type_.result).member
@@ -267,7 +267,9 @@ class FederatedResolvingStrategy(FederatingStrategy):
             do="give it an executor, or a list of them",
         )
 
-    def _server(self) -> Executor:
+    @property
+    def server(self) -> Executor:
+        """The server's executor."""
         return self._at(SERVER)[0]
 
 

@@ -17,7 +17,7 @@ from typing import Any, final
 from fedlearn_edu.contexts.execution import AsyncExecutionContext, SyncExecutionContext
 from fedlearn_edu.contexts.factories import ExecutorFactory, LocalExecutorFactory
 from fedlearn_edu.executors.base import Executor
-from fedlearn_edu.executors.federating import FederatingStrategy
+from fedlearn_edu.executors.federating import FederatingExecutor, FederatingStrategy
 from fedlearn_edu.simulation.environments import Environment
 from fedlearn_edu.simulation.outline import (
     GroupOutline,
@@ -187,6 +187,8 @@ def _held(holder: object) -> Iterator[tuple[str, Executor]]:
             yield from _held(value)
         elif name != "targets":  # of a strategy: those it holds, once more
             word = name.strip("_")
+            if isinstance(holder, FederatingExecutor) and value is holder.unplaced:
+                word = "unplaced"
             yield from _executors(value, _WORDS.get(word, word))
 
 
