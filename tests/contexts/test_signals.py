@@ -21,7 +21,7 @@ from fedlearn_edu.framework import (
     local_executor_factory,
     thread_debugging_executor_factory,
 )
-from tests.executors.examples import wait_for_threads
+from tests.executors.examples import threads_at_work, wait_for_threads
 from tests.patience import PATIENCE_S
 from tests.programs import local
 
@@ -153,11 +153,11 @@ def test_it_comes_through_tensorflow_at_once(fuse: bool) -> None:
 
     @fl.tf_computation(F32)
     def takes_seconds(x: Any) -> Any:
-        steps = tf.constant(200_000)
+        steps = tf.constant(500_000)
         count = tf.while_loop(lambda i: i < steps, lambda i: [i + 1], [0])[0]
         return x + tf.cast(count, tf.float32) * 0
 
-    error, began = TimeoutError("mine"), time.monotonic()
+    error = TimeoutError("mine")
     before = signal.signal(signal.SIGALRM, Alarm(error))
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.5)
@@ -167,5 +167,5 @@ def test_it_comes_through_tensorflow_at_once(fuse: bool) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert caught.value is error
-    assert time.monotonic() - began < 2
+    assert threads_at_work(), "the graph goes on"
     wait_for_threads()

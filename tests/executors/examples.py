@@ -90,10 +90,15 @@ def counted() -> CountingExecutor:
     return CountingExecutor(fw.ReferenceResolvingExecutor(fw.NumPyExecutor()))
 
 
-def wait_for_threads() -> None:
-    """Waits until all threads of ours have nothing to do."""
+def threads_at_work() -> int:
+    """How many threads of ours have something to do."""
     ours = [each for each in threading.enumerate() if each.name == "fedlearn-edu"]
-    while len(threads._idle) < len(ours):
+    return len(ours) - len(threads._idle)
+
+
+def wait_for_threads() -> None:
+    """Waits until none has."""
+    while threads_at_work():
         time.sleep(0.001)
 
 

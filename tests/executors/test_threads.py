@@ -34,12 +34,17 @@ class Meeting(CountingExecutor):
         return await work()
 
 
-@pytest.mark.parametrize("together", [asyncio.gather, lambda *work: gather(work)])
-@pytest.mark.parametrize("finish", [run, lambda work: drive(lambda: work)])
+@pytest.mark.parametrize(
+    ("together", "finish"),
+    [
+        (asyncio.gather, run),
+        (lambda *work: gather(work), run),
+        (lambda *work: gather(work), lambda work: drive(lambda: work)),
+    ],
+    ids=["on a loop", "gathered on a loop", "driven"],
+)
 def test_two_executors_work_side_by_side(together: Any, finish: Any) -> None:
     """Each waits until the other is running too; one after the other would hang."""
-    if finish is not run and together is asyncio.gather:
-        pytest.skip("needs an event loop")
     executors = [fw.ThreadDelegatingExecutor(Meeting()) for _ in range(2)]
 
     async def both() -> Any:
