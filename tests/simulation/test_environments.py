@@ -4,6 +4,7 @@
 import pickle
 import signal
 import threading
+import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -287,6 +288,7 @@ def test_what_was_interrupted_is_left_alone(gate: Any) -> None:
         assert gate.reached.wait(PATIENCE_S)
         ident = threading.main_thread().ident
         assert ident is not None
+        time.sleep(0.1)  # until it waits: just before that, it would not hear
         signal.pthread_kill(ident, signal.SIGINT)
 
     interrupting = threading.Thread(target=interrupt)
