@@ -21,8 +21,8 @@ def _examples(page: Path) -> doctest.DocTest:
     )
 
 
-# Whole reports are graded there.
-DEAR = ("docs/teaching/capstone.md",)
+# Whole reports are graded in the one; the other computes many rounds.
+DEAR = ("docs/teaching/capstone.md", "docs/privacy.md")
 
 
 def _parameter(page: Path) -> Any:

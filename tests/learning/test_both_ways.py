@@ -36,6 +36,7 @@ def test_a_run_loads_no_tensorflow_and_starts_no_thread(in_numpy: Any) -> None:
     assert (bool(in_numpy["loaded"]), int(in_numpy["threads"])) == (False, 0)
 
 
+@pytest.mark.thorough
 @pytest.mark.tensorflow
 @pytest.mark.usefixtures("step_by_step")
 def test_numbers_are_those_of_tensorflow(in_numpy: Any) -> None:

@@ -14,7 +14,8 @@ from tests.remote.programs import same_bits
 
 RUNTIMES = [
     "numpy",
-    pytest.param("tensorflow", marks=pytest.mark.tensorflow),
+    # Every time, "mixed" has both.
+    pytest.param("tensorflow", marks=[pytest.mark.tensorflow, pytest.mark.thorough]),
     pytest.param("mixed", marks=pytest.mark.tensorflow),
 ]
 

@@ -200,9 +200,8 @@ def test_stacks_agree_to_the_bit_in_the_same_order_of_clients(
     assert found_losses == pytest.approx(losses, rel=10 * rounding, abs=0)
 
 
-@pytest.mark.parametrize(
-    "processes", [False, pytest.param(True, marks=pytest.mark.thorough)]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("processes", [False, True])
 def test_cluster_gives_the_bits_of_the_same_groups_here(
     processes: bool,
     expected: tuple[str, Any, list[float]],
