@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Notebooks run from top to bottom, with either data set, and ask nobody for anything.
+"""Notebooks run from top to bottom, without a word on stderr or a connection.
 
-They run in the environment of a learner, so whatever reaches stderr is a failure. The
-summary at the end says what each of them took.
+With MNIST where they use data: nbval runs all of them with what is embedded. They run
+in the environment of a learner, so whatever reaches stderr is a failure. The summary at
+the end says what each of them took.
 """
 
 from collections.abc import Callable
@@ -27,24 +28,17 @@ def _uses_data(path: Path) -> bool:
     )
 
 
-RUNS = [
-    pytest.param(path, data, marks=pytest.mark.tensorflow, id=f"{path.stem}-{data}")
-    for path in NOTEBOOKS
-    for data in ("digits28", "mnist")
-    if data == "digits28" or _uses_data(path)
-]
-
-
-@pytest.mark.parametrize(("path", "data"), RUNS)
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_runs_from_top_to_bottom(
     path: Path,
-    data: str,
     tmp_path: Path,
     request: pytest.FixtureRequest,
     record_property: Callable[[str, object], None],
 ) -> None:
     import matplotlib.font_manager  # noqa: F401, on a new machine it talks for once
 
+    data = "mnist" if _uses_data(path) else "digits28"
     folder = tmp_path if data == "digits28" else request.getfixturevalue("mnist_folder")
     with closed_environment(folder, tmp_path):
         done = execute(read(path), tmp_path, allow_errors=True)
