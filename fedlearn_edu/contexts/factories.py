@@ -178,13 +178,15 @@ class LocalExecutorFactory(ExecutorFactory):
     # ------------------------------------------------ the stack at the top of this file
 
     def _build(self, num_clients: int, runtimes: Runtimes) -> Executor:
-        make, clients, size = self.maker(runtimes), range(num_clients), self.max_fanout
+        clients, size = range(num_clients), self.max_fanout
         if self.has_groups(num_clients):
+            make = self.maker(runtimes)
             groups = [clients[i : i + size] for i in range(0, num_clients, size)]
             children = [(make(group), len(group)) for group in groups or [clients]]
             stack, _ = self._above(children, runtimes)
         else:
-            stack = make(clients)
+            # Data that alternate between threads cost more than what they compute.
+            stack = self._group(runtimes, None, clients)
         stack = ReferenceResolvingExecutor(stack)
         if self.sizes is not None:
             stack = RecordingExecutor(stack, self.sizes)
@@ -192,15 +194,18 @@ class LocalExecutorFactory(ExecutorFactory):
 
     def maker(self, runtimes: Runtimes) -> Callable[[range], Executor]:
         """Makes groups of clients around a server, which share their threads."""
-        threads = not self.on_callers_thread and not is_browser()
-        workers = Workers(os.cpu_count() or 1) if threads else None
+        workers = Workers(os.cpu_count() or 1) if self._has_threads else None
         return partial(self._group, runtimes, workers)
+
+    @property
+    def _has_threads(self) -> bool:
+        return not self.on_callers_thread and not is_browser()
 
     def _group(
         self, runtimes: Runtimes, workers: Workers | None, clients: range
     ) -> Executor:
         server = self._participant("server", runtimes)
-        side_by_side = workers is not None and not keep_gil(runtimes)
+        side_by_side = self._has_threads and not keep_gil(runtimes)
         each = self._clients(clients, runtimes, side_by_side=side_by_side)
         targets: TargetExecutors = {SERVER: server, CLIENTS: each}
         strategy: Any = self.strategy
@@ -209,10 +214,8 @@ class LocalExecutorFactory(ExecutorFactory):
         make: Any = FederatedResolvingStrategy.factory(targets, clients.start)
         runtime = batched_runtime(self.leaf, runtimes) if self.runs_together else None
         if runtime is not None:
-            one_by_one, count = make, len(clients)
-            make = FederatedGroupingStrategy.factory(
-                one_by_one, runtime, count, workers
-            )
+            flat, count = make, len(clients)
+            make = FederatedGroupingStrategy.factory(flat, runtime, count, workers)
         return self._federating(make, runtimes)
 
     def _above(

@@ -39,14 +39,14 @@ MAX_EXECUTABLE = {
     "compiler": 403,
     "executors": 1_664,
     "runtimes": 2_093,
-    "contexts": 637,
+    "contexts": 638,
     "framework": 63,
 }
-MAX_MACHINE_LINES = 18_032
+MAX_MACHINE_LINES = 18_035
 MAX_MACHINE_FILES = 101
 # The files that the way of a value names, and all that they import (no TensorFlow).
-MAX_WAY_LINES = 3_103
-MAX_WAY_CLOSURE_LINES = 9_259
+MAX_WAY_LINES = 3_106
+MAX_WAY_CLOSURE_LINES = 9_262
 MAX_ORACLE_CLOSURE_LINES = 4_284
 MAX_LINES = {
     "dataflow": 861,
