@@ -28,7 +28,7 @@ check test test-all release docs: export FEDLEARN_EDU_PROGRESS = off
 help:
 	@echo "make demo      federated averaging on one-digit-per-client data, with pictures"
 	@echo "make lab       the lessons, copied to $(FOLDER), in JupyterLab"
-	@echo "make test      lint, types, tests, examples, seven lessons, an explorer in a browser (nine and a half minutes)"
+	@echo "make test      lint, types, tests, examples, seven lessons, an explorer in a browser (nine minutes)"
 	@echo "make test-all  that, and everything else that can be tested (an hour)"
 	@echo "make check     format, lint, types, layers, tests without TensorFlow"
 	@echo "make docs      guides, lessons (run), decisions and all names as a site, in build/docs"
