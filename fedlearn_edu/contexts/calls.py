@@ -33,23 +33,21 @@ def run(make: Make[T], call: underway.Call, *, stays: bool) -> T:
 
     Raises:
         ComputationTimeoutError: if it takes longer than it may.
-        ContextError: if a graph waits for the caller, and the call is one for graphs.
+        ContextError: if a graph waits for the caller, and the call needs a graph, too.
     """
     if underway.graph_is_waiting.get() and not stays:
         raise ContextError(
-            "a synchronous call was made on a thread that runs calls",
-            expected="a call from your own code",
-            do="in a generator, compute the elements without calls, or beforehand; "
-            "inside an executor or a coroutine of ours, await the work instead",
+            "a generator that a TensorFlow graph reads called TensorFlow",
+            expected="elements that are made without it: the graph waits for them",
+            found=call.name,
+            do="compute the elements in NumPy, or before the call",
         )
 
     def driven() -> T:
         underway.call.set(call)
         return drive(make)
 
-    def late() -> ComputationTimeoutError:
-        return _too_late(call)
-
+    late = partial(_too_late, call)
     try:
         if is_browser():
             with clock.Limit(call.seconds, late):
@@ -88,7 +86,7 @@ async def run_async(make: Make[T], call: underway.Call) -> T:
 
 
 def finish(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Runs anybody's coroutine to its end: on an event loop, on a thread of ours."""
+    """Runs any coroutine to its end: on an event loop, on a thread of ours."""
     if is_browser():
         return drive(lambda: coroutine)
     return elsewhere(partial(asyncio.run, coroutine)).result()
