@@ -180,30 +180,29 @@ class LocalExecutorFactory(ExecutorFactory):
     def _build(self, num_clients: int, runtimes: Runtimes) -> Executor:
         clients, size = range(num_clients), self.max_fanout
         if self.has_groups(num_clients):
-            make = self.maker(runtimes)
-            groups = [clients[i : i + size] for i in range(0, num_clients, size)]
-            children = [(make(group), len(group)) for group in groups or [clients]]
+            workers = Workers(os.cpu_count() or 1) if self._has_threads else None
+            starts = range(0, num_clients or 1, size)
+            groups = [clients[start : start + size] for start in starts]
+            children = [(self.group(runtimes, g, workers), len(g)) for g in groups]
             stack, _ = self._above(children, runtimes)
         else:
-            # Data that alternate between threads cost more than what they compute.
-            stack = self._group(runtimes, None, clients)
+            stack = self.group(runtimes, clients)
         stack = ReferenceResolvingExecutor(stack)
         if self.sizes is not None:
             stack = RecordingExecutor(stack, self.sizes)
         return self._recorded(stack, "reference_resolving", "all")
 
-    def maker(self, runtimes: Runtimes) -> Callable[[range], Executor]:
-        """Makes groups of clients around a server, which share their threads."""
-        workers = Workers(os.cpu_count() or 1) if self._has_threads else None
-        return partial(self._group, runtimes, workers)
-
     @property
     def _has_threads(self) -> bool:
         return not self.on_callers_thread and not is_browser()
 
-    def _group(
-        self, runtimes: Runtimes, workers: Workers | None, clients: range
+    def group(
+        self, runtimes: Runtimes, clients: range, workers: Workers | None = None
     ) -> Executor:
+        """Clients around a server; `workers`, which groups share, run them together.
+
+        A single group has none: data that alternate between threads cost more.
+        """
         server = self._participant("server", runtimes)
         side_by_side = self._has_threads and not keep_gil(runtimes)
         each = self._clients(clients, runtimes, side_by_side=side_by_side)

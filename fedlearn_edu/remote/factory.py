@@ -5,12 +5,12 @@ The same groups, and groups of groups, as `local_executor_factory` makes with th
 `max_fanout`, however many workers there are: so the results have the same bits.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import final
 
 from fedlearn_edu.contexts.factories import LocalExecutorFactory
 from fedlearn_edu.executors.base import Executor
+from fedlearn_edu.executors.threads import Workers
 from fedlearn_edu.remote.executor import Group, RemoteExecutor, Send
 
 
@@ -30,8 +30,8 @@ class RemoteExecutorFactory(LocalExecutorFactory):
         """Whatever clients do, is done in groups."""
         return True
 
-    def maker(self, runtimes: frozenset[str]) -> Callable[[range], Executor]:
-        """Makes what stands here for a group."""
-        return lambda clients: RemoteExecutor(
-            Group(clients, self.max_fanout, runtimes), self.send
-        )
+    def group(
+        self, runtimes: frozenset[str], clients: range, workers: Workers | None = None
+    ) -> Executor:
+        """What stands here for a group."""
+        return RemoteExecutor(Group(clients, self.max_fanout, runtimes), self.send)

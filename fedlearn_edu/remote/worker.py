@@ -149,7 +149,6 @@ class Service:
     def __init__(self, max_bytes: int, at_once: int) -> None:
         self._store = Store(max_bytes)
         self._sites: Cache[Group, _Site] = Cache(_MAX_SITES)
-        self._makers: dict[frozenset[str], Callable[[range], Executor]] = {}
         self._leaves = OrderedDict[str, None]()
         self._lock = threading.Lock()
         self._tasks: dict[str, asyncio.Task[Any]] = {}
@@ -206,7 +205,6 @@ class Service:
     def _forget_stacks(self) -> None:
         """Lets later messages have other threads: code under way may keep these."""
         self._sites.forget(lambda _: True)
-        self._makers.clear()
 
     async def cancel(self, call: str) -> None:
         """Gives a message up."""
@@ -312,9 +310,7 @@ class Service:
 
     def _site(self, group: Group) -> _Site:
         def build() -> _Site:
-            new = _FACTORY.maker(group.runtimes)
-            make = self._makers.setdefault(group.runtimes, new)
-            return _Site(make(group.clients))
+            return _Site(_FACTORY.group(group.runtimes, group.clients))
 
         return self._sites.get(group, build)
 
