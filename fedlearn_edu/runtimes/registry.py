@@ -55,17 +55,9 @@ RUNTIMES = {
 tracers.append(tensorflow.context_of_graph)
 
 
-def register_runtime(
-    name: str, make_executor: Callable[[], Executor], **more: Any
-) -> None:
-    """Makes a runtime known: leaf code of that name goes to such an executor.
-
-    Args:
-        name: as its leaf code says it.
-        make_executor: makes the executor.
-        more: whatever else a `Runtime` may have.
-    """
-    RUNTIMES[name] = Runtime(make_executor, **more)
+def register_runtime(name: str, make_executor: Callable[[], Executor]) -> None:
+    """Makes a runtime known: leaf code of that name goes to such an executor."""
+    RUNTIMES[name] = Runtime(make_executor)
 
 
 def fusers() -> dict[str, Fuser]:
