@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many participants in one call: what a runtime may offer beside its leaf executor.
 
-`strategies/grouping.py` asks; a runtime that supports it answers, or declines.
+`grouping.py` asks; a runtime that supports it answers, or declines.
 """
 
 from abc import ABC, abstractmethod

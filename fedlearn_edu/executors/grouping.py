@@ -86,10 +86,6 @@ class FederatedGroupingStrategy(FederatingStrategy):
             below(executor), runtime, count, workers
         )
 
-    def close(self) -> None:
-        """Closes every target executor once."""
-        self._below.close()
-
     async def embed(self, value: Any, type_: FederatedType) -> Any:
         """Keeps what clients hold as it is."""
         if type_.placement is not CLIENTS:
@@ -147,11 +143,11 @@ class FederatedGroupingStrategy(FederatingStrategy):
 
     async def _fold_made(self, value: Handle, *how: Handle) -> Any:
         """The fold of what was made together; what users hand in goes one by one."""
-        held, type_ = _held(value), value.type_signature
+        held = _held(value)
         if held is None or not _is_made_together(held):
             return None
-        assert isinstance(type_, FederatedType)
-        return await self._fold(identity(self, type_.member), value, *how)
+        member = federated(value.type_signature).member
+        return await self._fold(identity(self, member), value, *how)
 
     async def _fold(
         self,
@@ -199,11 +195,10 @@ class FederatedGroupingStrategy(FederatingStrategy):
         return found
 
     def _group(self, value: Handle) -> Group | None:
-        held, type_ = _held(value), value.type_signature
+        held = _held(value)
         if held is None or not self._count:
             return None
-        assert isinstance(type_, FederatedType)
-        return Group(held, type_.member, self._count)
+        return Group(held, federated(value.type_signature).member, self._count)
 
     async def _lower(self, arg: Handle) -> Handle:
         """The same argument as the strategy below represents it."""

@@ -319,14 +319,15 @@ class LeafExecutor(_Owner):
         return self.extract(handle.representation, handle.type_signature)
 
     def _foreign(self, node: ir.Node) -> ExecutorError:
-        layer, found = "the executors that handle it", f"{type(node).__name__} of type"
-        found = f"{found} {node.type}"
-        if isinstance(node, ir.Intrinsic):
-            found = f"{node.uri}: {node.type}"
-            if node.uri.startswith("sequence_"):
-                layer = "a SequenceExecutor"
-        elif isinstance(node, ir.Leaf):
-            found += f", for {node.runtime}"
+        layer, found = "the executors that handle it", type(node).__name__
+        found = f"{found} of type {node.type}"
+        match node:
+            case ir.Leaf(runtime=runtime):
+                found += f", for {runtime}"
+            case ir.Intrinsic(uri=uri):
+                found = f"{uri}: {node.type}"
+                if uri.startswith("sequence_"):
+                    layer = "a SequenceExecutor"
         return ExecutorError(
             f"the {self.runtime} executor runs its own leaf code only",
             expected=f"leaf code for {self.runtime}, or plain data",
