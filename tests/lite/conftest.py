@@ -18,6 +18,7 @@ from tools.release import ROOT
 @pytest.fixture(scope="session")
 def loaded() -> Path:
     """All that Pyodide loads, in one folder."""
+    pytest.importorskip("jupyterlite_core", reason="an extra: fedlearn_edu[lite]")
     KEPT.mkdir(parents=True, exist_ok=True)
     with FileLock(KEPT / "lock", timeout=PATIENCE_S):  # for tests side by side
         try:
