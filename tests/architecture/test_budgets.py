@@ -114,8 +114,8 @@ def test_lines_of_a_layer_above_the_machine(layer: str) -> None:
 
 def test_decision_says_what_the_stack_costs() -> None:
     page = (ROOT / DECISION).read_text(encoding="utf-8")
-    rows = re.findall(r"\| (`.+`) \| (\d+) \|", page)
-    said = {names: int(lines) for names, lines in rows}
+    rows = re.findall(r"\| (\d+) \| [^|]+ \| (`.+`) \|", page)
+    said = {names: int(lines) for lines, names in rows}
     files = {names: re.findall(r"`([^`]+)`", names) for names in said}
     found = {names: _lines(*some) for names, some in files.items()}
     assert said == found
