@@ -17,9 +17,11 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type, to_type
+from fedlearn_edu.types.definitions import AnyType
 
 V = TypeVar("V", bound="ExecutorValue")
-_NODES = frozenset(get_args(ir.Node))
+# To look into a set is several times faster than `isinstance` of an abstract class.
+_NODES, _TYPES = frozenset(get_args(ir.Node)), frozenset(get_args(AnyType))
 
 
 class ExecutorValue(ABC):
@@ -90,12 +92,10 @@ def resolve(value: Any, type_spec: Any) -> tuple[ir.Node | None, Type]:
     if type_spec is None:
         raise TypeMismatchError(
             "a plain value needs a type to be embedded",
-            expected="create_value(value, type_spec)",
             found=f"{describe(value)}, without a type",
-            where="create_value",
-            do="pass its type, for example np.int32",
+            do="pass its type: create_value(1, np.int32)",
         )
-    wanted = type_spec if isinstance(type_spec, Type) else to_type(type_spec)
+    wanted = type_spec if type(type_spec) in _TYPES else to_type(type_spec)
     if node is not None:
         wanted.check_assignable_from(node.type, where="create_value")
     return node, wanted
@@ -112,9 +112,7 @@ def as_struct(elements: Any) -> Struct:
     if not isinstance(elements, Iterable):
         raise TypeMismatchError(
             "a structure is made of several embedded values",
-            expected="a list, a dict or a Struct of embedded values",
             found=describe(elements),
-            where="create_struct",
             do="put it in a list: create_struct([value])",
         )
     return Struct((None, element) for element in elements)
@@ -133,9 +131,7 @@ def position(source: Type, index: int | None, name: str | None) -> int:
     if (index is None) == (name is None):
         raise ExecutorError(
             "a selection says which field by its index or by its name",
-            expected="exactly one of index and name",
             found="neither" if index is None else "both",
-            where="create_selection",
             do="create_selection(source, 0), or create_selection(source, name='a')",
         )
     at = index if name is None else source.position_of(name)
@@ -146,7 +142,6 @@ def position(source: Type, index: int | None, name: str | None) -> int:
         "there is no such field",
         expected=source,
         found=f"index {index}" if name is None else name,
-        where="create_selection",
         do=f"fields are counted from 0 to {len(source) - 1}",
     )
 
@@ -159,7 +154,6 @@ def _not_a_structure(source: Type) -> TypeMismatchError:
         "only structures have fields to select",
         expected="a structure such as <a=int32,bool>",
         found=source,
-        where="create_selection",
         do=cure,
     )
 
@@ -174,9 +168,7 @@ def check_call(comp: ExecutorValue, arg: ExecutorValue | None) -> FunctionType:
     if not isinstance(type_, FunctionType):
         raise TypeMismatchError(
             "only functions can be called",
-            expected="a value of a function type",
             found=str(type_),
-            where="create_call",
             do="hand in the function first: create_call(function, argument)",
         )
     found = None if arg is None else arg.type_signature
@@ -185,7 +177,6 @@ def check_call(comp: ExecutorValue, arg: ExecutorValue | None) -> FunctionType:
             "a call has an argument too many or too few",
             expected=str(type_.parameter or "no argument"),
             found=str(found or "no argument"),
-            where="create_call",
             do="put several arguments into one by create_struct",
         )
     if type_.parameter is not None and found is not None:
@@ -206,8 +197,6 @@ def check_owned(value: Any, kind: type[V], owner: Executor) -> V:
         found = f"a value of another executor, of type {value.type_signature}"
     raise TypeMismatchError(
         "a value must be embedded in the executor that uses it",
-        expected="a value that this very executor created",
-        found=found,
-        where=type(owner).__name__,
+        found=f"{found}, in a {type(owner).__name__}",
         do="embed it with create_value first",
     )

@@ -108,7 +108,6 @@ class FederatingStrategy(ABC):
             f"{type(self).__name__} does not implement {uri}",
             expected=", ".join(sorted(self.implemented)) or "no intrinsic",
             found=uri,
-            where="create_call",
             do=f'add a method marked @implements("{uri}") to the strategy',
         )
 

@@ -71,11 +71,7 @@ class Handle(ExecutorValue):
         """The tree of a function that is kept until it is embedded where it runs."""
         node = as_node(self.representation)
         if node is None:
-            raise ExecutorError(
-                "a function was expected here",
-                expected="a lambda, leaf code or an intrinsic",
-                found=str(self.type_signature),
-            )
+            raise ExecutorError(f"a function was expected, not {self.type_signature}")
         return node
 
     async def compute(self) -> Any:
@@ -111,13 +107,7 @@ class _Owner(Executor):
         return check_owned(value, Handle, self)
 
     def hold(self, held: Any, type_: Type) -> Handle:
-        """A handle of that; what is a value already says its own type."""
-        if isinstance(held, Handle):
-            if held.owner is self:
-                return held
-            type_ = held.type_signature
-        elif isinstance(held, ExecutorValue):
-            type_ = held.type_signature
+        """A handle of that."""
         return Handle(self, held, type_)
 
     async def create_value(self, value: Any, type_spec: Type | None = None) -> Handle:
@@ -168,6 +158,16 @@ class Layer(_Owner, Generic[Own]):
 
     def __init__(self, target_executor: Executor) -> None:
         self._target = target_executor
+
+    def hold(self, held: Any, type_: Type) -> Handle:
+        """A handle of that; what is a value already says its own type."""
+        if isinstance(held, Handle):
+            if held.owner is self:
+                return held
+            type_ = held.type_signature
+        elif isinstance(held, ExecutorValue):
+            type_ = held.type_signature
+        return Handle(self, held, type_)
 
     def held(self, handle: Handle) -> Struct | ExecutorValue | Own:
         """What a handle holds."""
@@ -273,7 +273,6 @@ class LeafExecutor(_Owner):
                 f"the {self.runtime} executor holds what one participant has",
                 expected="tensors, structures and sequences",
                 found=type_,
-                where="create_value",
                 do="put a FederatingExecutor on top of this one",
             )
         return self._embedded(plain, type_)

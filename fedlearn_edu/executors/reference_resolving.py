@@ -44,7 +44,7 @@ class ReferenceResolvingExecutor(Layer["Closure | ir.Leaf | ir.Intrinsic"]):
     async def accept(self, node: ir.Node | None, value: Any, type_: Type) -> Any:
         """Evaluates a tree, or embeds plain data in the target."""
         if node is not None:
-            return await self._evaluate(node, ChainMap())
+            return await self.evaluate(node, ChainMap())
         if isinstance(value, Struct) and isinstance(type_, StructType):
             pairs = zip(value, type_, strict=True)
             return type_._with_values([await self.create_value(*p) for p in pairs])
@@ -56,28 +56,29 @@ class ReferenceResolvingExecutor(Layer["Closure | ir.Leaf | ir.Intrinsic"]):
             case Closure(function=function, scope=scope):
                 if function.parameter is not None and arg is not None:
                     scope = scope.new_child({function.parameter: arg})
-                return await self._evaluate(function.body, scope)
+                return await self.evaluate(function.body, scope)
             case _:
                 return await self.call_below(fn, arg)
 
-    async def _evaluate(self, node: ir.Node, scope: Scope) -> Handle:
+    async def evaluate(self, node: ir.Node, scope: Scope) -> Handle:
+        """What a tree means where these names are bound."""
         match node:
             case ir.Reference(name=name):
                 return _lookup(name, scope)
             case ir.Selection(source=source, index=index):
-                return await self.select(await self._evaluate(source, scope), index)
+                return await self.select(await self.evaluate(source, scope), index)
             case ir.Struct(elements=elements):
-                pairs = [(n, await self._evaluate(e, scope)) for n, e in elements]
+                pairs = [(n, await self.evaluate(e, scope)) for n, e in elements]
                 return await self.create_struct(Struct(pairs))
             case ir.Block(locals=bound, result=result):
                 scope = scope.new_child()
                 for name, value in bound:
-                    handle = await self._evaluate(value, scope)
+                    handle = await self.evaluate(value, scope)
                     scope = with_name(name, handle, scope)
-                return await self._evaluate(result, scope)
+                return await self.evaluate(result, scope)
             case ir.Call(function=function, argument=argument):
-                fn = await self._evaluate(function, scope)
-                arg = await self._evaluate(argument, scope) if argument else None
+                fn = await self.evaluate(function, scope)
+                arg = await self.evaluate(argument, scope) if argument else None
                 called: Any = fn.type_signature
                 return self.hold(await self.apply(fn, arg, called), called.result)
             case ir.Lambda():

@@ -76,7 +76,7 @@ class WrappingExecutor(Executor):
         self, comp: ExecutorValue, arg: ExecutorValue | None = None
     ) -> WrappedValue:
         """Calls a function in the target."""
-        given = [self._own(value) for value in (comp, arg) if value is not None]
+        given = [self._own(comp)] if arg is None else [self._own(comp), self._own(arg)]
         fn, *argument = [value.value for value in given]
         return await self._create("create_call", fn, given, fn, *argument)
 

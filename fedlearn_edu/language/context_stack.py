@@ -35,7 +35,7 @@ class Context(ABC):
     @property
     def _is_body(self) -> bool:
         """Whether it is that of one computation's body, traced or run as leaf code."""
-        return isinstance(self, TracingContext) or not self.has_placements
+        return not self.has_placements or isinstance(self, TracingContext)
 
     def __enter__(self) -> Self:
         _scopes.set((*_scopes.get(), self))

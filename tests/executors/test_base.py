@@ -123,6 +123,7 @@ PAIR = (
     Struct.named(a=np.int32(1), b=np.int32(2)),
     fl.to_type(OrderedDict(a=np.int32, b=np.int32)),
 )
+NO_HANDLE: Any = None
 REFUSED: list[tuple[Callable[[Executor], Any], type[Exception], str]] = [
     (lambda e: select(e, PAIR, index=2), IndexError, "from 0 to 1"),
     (lambda e: select(e, PAIR, index=-1), IndexError, "from 0 to 1"),
@@ -140,6 +141,7 @@ REFUSED: list[tuple[Callable[[Executor], Any], type[Exception], str]] = [
     (lambda e: e.create_value(increment, fl.FunctionType(FLOAT, FLOAT)),
      TypeNotAssignableError, "not assignable"),
     (lambda e: e.create_struct([5]), TypeMismatchError, "embedded in the executor"),
+    (lambda e: e.create_call(NO_HANDLE), TypeMismatchError, "embedded in the executor"),
 ]  # fmt: skip
 
 
@@ -150,10 +152,7 @@ def test_what_no_executor_can_do_is_refused(executor: Executor) -> None:
 
 
 def test_handles_of_another_executor_are_refused(executor: Executor) -> None:
-    stranger = fl.framework.NumPyExecutor()
-
-    async def foreign(value: Any, type_: Any = None) -> Any:
-        return await stranger.create_value(value, type_)
+    foreign = fl.framework.NumPyExecutor().create_value
 
     async def as_function() -> Any:
         await executor.create_call(await foreign(seven))

@@ -146,7 +146,7 @@ RUN_ON = Exercise(
         "`create_call` takes the function first, then its argument",
         raises("only functions can be called"),
         "embed the data, too: the executor can only use handles that it made",
-        raises("type_signature|very executor"),
+        raises("embedded in the executor"),
         "you called the program yourself, and nobody asked the executor",
         returns(lambda got, *_: isinstance(got, list) and not got),
         "a program brings its type along: `type_` is that of the data",

@@ -215,7 +215,7 @@ MAPS_IN_TURN = Exercise(
         "the members are in `value.representation`, not in `value`",
         raises("Handle' object (is not iterable|has no attribute)"),
         "one call for each member: you made one with all of them",
-        raises("'(tuple|list)' object has no attribute 'type_sig|type <.* assignable"),
+        raises("found: +a (tuple|list)|type <.* assignable"),
         "calls in the room have to be awaited: write `await` before `create_call`",
         raises("coroutine"),
         "hand back the handles as they are: somebody else may never compute them",
@@ -351,7 +351,7 @@ FOLDS_IN_ORDER = Exercise(
         lambda digits: -_reported_each_time(digits),
         *IN_A_GENERATOR,
         "`step` takes one handle: `create_struct([state, member])` makes the pair",
-        raises("type_signature.*(list|tuple)|(list|tuple).*type_signature|from 2 to 3"),
+        raises("found: +a (tuple|list)|from 2 to 3"),
         "what `fold` is given is not in the room yet: take `state` and `step`, and "
         "bring `report`",
         raises("embedded in the executor"),
