@@ -183,9 +183,7 @@ class FederatingExecutor(Layer[Own]):
             case ir.Lambda() | ir.Leaf():
                 return node
             case _:
-                raise _refusal(
-                    "interpret this kind of tree", type(node).__name__, "create_value"
-                )
+                raise _refusal("interpret this kind of tree", type(node).__name__)
 
     async def _embed(self, value: Any, type_: Type) -> Any:
         match type_:
@@ -194,7 +192,7 @@ class FederatingExecutor(Layer[Own]):
             case FunctionType():
                 cure = "make it a computation: np_computation(function, type), …"
                 what, found = "embed this kind of function", describe(value)
-                raise _refusal(what, found, "create_value", cure)
+                raise _refusal(what, found, cure)
             case StructType() if not is_data_of_one(type_):
                 pairs = zip(normalize(value, type_), type_, strict=True)
                 return type_._with_values([await self.create_value(*p) for p in pairs])
@@ -212,7 +210,7 @@ class FederatingExecutor(Layer[Own]):
             case ir.Intrinsic(uri=uri) if uri not in SEQUENCE_INTRINSICS:
                 return await self._run(uri, type_, arg)
             case ir.Lambda():
-                raise _refusal("call lambdas", type_, "create_call")
+                raise _refusal("call lambdas", type_)
             case _:
                 return await self.call_below(fn, arg)
 
@@ -243,7 +241,7 @@ class FederatingExecutor(Layer[Own]):
             return await super().select(source, at)
         cure = "let the strategy return a Struct of embedded values"
         what = "select from this kind of value"
-        raise _refusal(what, repr(source), "create_selection", cure)
+        raise _refusal(what, repr(source), cure)
 
     async def embed_below(self, handle: Handle) -> ExecutorValue:
         """Embeds a function where it runs."""
@@ -280,23 +278,8 @@ async def call_expansion(
         raise
 
 
-_EXPECTED = {
-    "create_value": "an intrinsic, a placement, a lambda, leaf code or data",
-    "create_call": "an intrinsic or leaf code",
-    "create_selection": "a structure of embedded values",
-}
-
-
 def _refusal(
-    what: str,
-    found: object,
-    where: str,
-    do: str = "put a ReferenceResolvingExecutor on top",
+    what: str, found: object, do: str = "put a ReferenceResolvingExecutor on top"
 ) -> ExecutorError:
-    return ExecutorError(
-        f"the federating executor does not {what}",
-        expected=_EXPECTED[where],
-        found=found,
-        where=where,
-        do=do,
-    )
+    summary = f"the federating executor does not {what}"
+    return ExecutorError(summary, found=found, do=do)
