@@ -307,11 +307,6 @@ class TypeNotAssignableError(TypeMismatchError):
     source_type: object = None
 
 
-# Former names: nothing needs to catch these separately.
-TypesNotEquivalentError = TypesNotIdenticalError = TypeMismatchError
-UnexpectedTypeError = TypeMismatchError
-
-
 @final
 class ShapeMismatchError(TypeMismatchError):
     """An array has another shape than declared."""

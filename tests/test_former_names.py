@@ -50,6 +50,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "client_data": client_data,
     "model": lambda: fl.learning.models.softmax_regression(1, 2),
     "process": lambda: fl.learning.build_fed_avg(OBJECTS["model"]()),
+    "evaluation": lambda: fl.learning.Evaluation({}, ()),
     "state": lambda: OBJECTS["process"]().initialize(),
 }
 

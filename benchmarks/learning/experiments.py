@@ -13,7 +13,6 @@ import numpy as np
 
 from fedlearn_edu import attacks, learning
 from fedlearn_edu.learning import LearningProcess, accounting, aggregators, models
-from fedlearn_edu.learning.callbacks import stop_at
 from fedlearn_edu.simulation import ClientData, ClientSampling, partitions
 from fedlearn_edu.simulation.datasets import Dataset
 
@@ -124,7 +123,7 @@ def _rounds_to_target(
         evaluate=test,
         options=learning.Options(
             shuffle_seed=seed,
-            callbacks=[stop_at(ACCURACY, at_least=TARGET)],
+            callbacks=[lambda so_far: so_far.history.last[ACCURACY] >= TARGET],
             progress=False,
         ),
     )

@@ -142,6 +142,9 @@ Participation | renamed | here, at first | fl.simulation.ClientSampling
   fl.simulation.ClientSampling(count=3, seed=1)
 ParticipationError | renamed | here, at first | fl.simulation.SamplingError
   issubclass(fl.simulation.SamplingError, ValueError)
+log | renamed | here, at first | fl.record
+  with fl.record() as tape: fl.federated_sum(fl.place([1, 2], fl.CLIENTS)); \
+tape.events
 Draw | renamed | here, at first | fl.simulation.Cohort
   fl.simulation.ClientSampling(count=2).draw(1, [10, 20, 30]).finished
 
@@ -163,6 +166,14 @@ emnist | gone | other tutorials | fl.simulation.datasets.load
   fl.simulation.datasets.load("digits28")
 
 == fedlearn_edu.viz
+graph | renamed | here, at first | fl.viz.draw_graph
+  fl.viz.draw_graph(fl.federated_computation(lambda: 1))
+passes | renamed | here, at first | fl.viz.draw_passes
+  fl.viz.draw_passes(fl.federated_computation(lambda: 1))
+play | renamed | here, at first | fl.viz.explore_run
+  fl.viz.explore_run(fl.federated_computation(lambda: 1))
+replay | renamed | here, at first | fl.viz.explore_tape
+  fl.viz.explore_tape(fl.framework.Tape())
 draw_epsilon | renamed | here, at first | fl.viz.draw_run
   fl.viz.draw_run(fl.learning.History.of([{"round": 1, "epsilon": 0.5}]), \
 columns=["epsilon"])
@@ -232,6 +243,8 @@ ddp_secure_aggregator | gone | since 0.20 | fl.learning.aggregators.gaussian
 clip=1.0, noise_multiplier=1.0, expected_clients=100)
 
 == fedlearn_edu.learning.callbacks
+stop_at | left | here, at first | a function of the run, in callbacks=
+  fl.learning.Options(callbacks=[lambda run: run.history["loss"][-1] < 0.1])
 CsvWriter | left | here, at first | fl.learning.History.to_csv
   fl.learning.Options(callbacks=[lambda run: run.history.to_csv("so_far.csv")])
 TensorBoardWriter | left | here, at first | fl.tf.summary.scalar, in a callback
@@ -270,6 +283,8 @@ SecureSumFactory | renamed | since 0.17 | fl.learning.aggregators.secure_mean
   fl.learning.aggregators.secure_mean(clip=1.0)
 
 == fedlearn_edu.learning.models
+ModelError | renamed | here, at first | fl.learning.errors.ProcessError
+  issubclass(fl.learning.errors.ProcessError, ValueError)
 functional_model_from_keras | renamed | since 0.20 | fl.learning.models.from_keras_model
   keras = fl.tf.keras; fl.learning.models.from_keras_model(\
 keras.Sequential([keras.Input([784]), keras.layers.Dense(10)]))
@@ -350,6 +365,26 @@ model | renamed | until 0.19 | .weights
 optimizer_state | renamed | until 0.19 | .optimizer
   fl.learning.build_fed_avg(fl.learning.models.softmax_regression())\
 .initialize().optimizer
+
+== evaluation
+loss_per_client | renamed | here, at first | .mean_loss_over_clients
+  m = fl.learning.models.softmax_regression(1, 2); \
+e = fl.learning.build_federated_evaluation(m); \
+e(m.initialize(0), [[{"x": [[1]], "y": [0]}]]).mean_loss_over_clients
+accuracy_per_client | renamed | here, at first | .mean_accuracy_over_clients
+  m = fl.learning.models.softmax_regression(1, 2); \
+e = fl.learning.build_federated_evaluation(m); \
+e(m.initialize(0), [[{"x": [[1]], "y": [0]}]]).mean_accuracy_over_clients
+accuracy_per_class | renamed | here, at first | .balanced_accuracy
+  m = fl.learning.models.softmax_regression(1, 2); \
+e = fl.learning.build_federated_evaluation(m); \
+e(m.initialize(0), [[{"x": [[1]], "y": [0]}]]).balanced_accuracy
+calibration_error | left | here, at first | fl.tf.nn.softmax of what a model predicts
+  m = fl.learning.models.softmax_regression(1, 2); \
+y = fl.tf.nn.softmax(m.predict(m.initialize(0), np.ones([1, 1], np.float32)))
+calibration | left | here, at first | fl.tf.nn.softmax of what a model predicts
+  m = fl.learning.models.softmax_regression(1, 2); \
+y = fl.tf.nn.softmax(m.predict(m.initialize(0), np.ones([1, 1], np.float32)))
 
 == model
 initial_weights | renamed | since 0.20 | .initialize

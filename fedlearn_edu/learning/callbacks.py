@@ -2,8 +2,8 @@
 """Callbacks: what is done after each round, such as stopping.
 
 A callback is any function of the `Run` so far, whose arrays it cannot write into.
-Returning `True`, or the reason as a text, ends the run. Those here decide by the
-history alone, so that a resumed run stops where an uninterrupted one would have.
+Returning `True`, or the reason as a text, ends the run. One that decides by the history
+alone stops a resumed run where it would have stopped an uninterrupted one.
 """
 
 from collections.abc import Callable
@@ -116,38 +116,6 @@ class EarlyStop:
         return f"{self.column} has not {moved} {sign * best:.6g} for {times}"
 
 
-@short_traceback
-def stop_at(
-    column: str, *, at_least: float | None = None, at_most: float | None = None
-) -> Callback:
-    """Stops when a column has come as far as wanted: `at_least` or `at_most` this.
-
-    >>> from fedlearn_edu.learning.history import History
-    >>> history = History.of([{"test.accuracy": 0.93}])
-    >>> stop_at("test.accuracy", at_least=0.9)(Run(None, history=history))
-    'test.accuracy is 0.93, at least 0.9'
-
-    Raises:
-        RunError: unless there is one number to compare with.
-        HistoryError: when called, if there is no such column.
-    """
-    bounds = [bound for bound in (at_least, at_most) if bound is not None]
-    if not (len(bounds) == 1 and is_number(bounds[0])):
-        expected = "one number: either at_least or at_most"
-        found = f"at_least={at_least!r}, at_most={at_most!r}"
-        raise bad_argument(None, "stop_at", RunError, expected=expected, found=found)
-
-    def stop_at(run: Run) -> str | None:
-        for value in _measured(run, column)[-1:]:
-            if at_least is not None and value >= at_least:
-                return f"{column} is {value:.6g}, at least {at_least:g}"
-            if at_most is not None and value <= at_most:
-                return f"{column} is {value:.6g}, at most {at_most:g}"
-        return None
-
-    return stop_at
-
-
 def _measured(run: Run, column: str) -> NDArray[Any]:
     """The column without the rounds in which it was not measured."""
     values = run.history[column]
@@ -157,5 +125,5 @@ def _measured(run: Run, column: str) -> NDArray[Any]:
 
 @short_traceback
 def __getattr__(name: str) -> Any:
-    known = ("Callback", "EarlyStop", "stop_at")
+    known = ("Callback", "EarlyStop")
     raise unknown("fedlearn_edu.learning.callbacks", name, known)

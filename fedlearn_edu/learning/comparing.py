@@ -18,6 +18,7 @@ from fedlearn_edu.errors import (
     is_whole_number,
     short_traceback,
 )
+from fedlearn_edu.executors.traffic import TO_CLIENTS, TO_SERVER, bytes_by_edge
 from fedlearn_edu.learning.client_source import ClientSource, client_source
 from fedlearn_edu.learning.comparison import (
     METRICS,
@@ -33,12 +34,12 @@ from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.learning.training_loop import run
-from fedlearn_edu.simulation import ClientData, ClientSampling, log
+from fedlearn_edu.simulation import ClientData, ClientSampling
 
 Entrant = LearningProcess | Callable[[int], LearningProcess]
 """A process, or a function of the seed that builds one."""
 
-_EDGES = ("server → clients", "clients → server")
+_EDGES = (TO_CLIENTS, TO_SERVER)
 
 
 @short_traceback
@@ -239,7 +240,7 @@ def _bytes_per_client(
         options = setting.options(seed, lambda _: ends.append(len(tape.events)))
         run(process, data, 2, batch_size=size, options=options)
     clients = setting.source(process, seed).clients
-    one, two = (log.bytes_by_edge(tape.events[:end]) for end in ends)
+    one, two = (bytes_by_edge(tape.events[:end]) for end in ends)
     sizes = [one[edge] / clients for edge in _EDGES]
     if [two[edge] for edge in _EDGES] != [2 * one[edge] for edge in _EDGES]:
         raise RunError(

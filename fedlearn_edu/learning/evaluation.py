@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError, counted, short_traceback
+from fedlearn_edu.former_names import answers
 from fedlearn_edu.learning.arrays import (
     inside,
     leaf_computation,
@@ -27,13 +28,10 @@ from fedlearn_edu.learning.arrays import (
     tf,
 )
 from fedlearn_edu.learning.client_source import check_batches, check_no_split
-from fedlearn_edu.learning.history import RENAMED
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import map_structure
 from fedlearn_edu.learning.process import check_model
 from fedlearn_edu.simulation import ClientData
-
-_GONE = ("calibration", "calibration_error")
 
 Counts = Mapping[str, Any]
 
@@ -112,6 +110,7 @@ class EvaluationError(FedLearnError, AttributeError):
 
 
 @final
+@answers("evaluation")
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
     """How well one model does on the examples of all clients.
@@ -230,22 +229,6 @@ class Evaluation:
 
     def __repr__(self) -> str:
         return f"Evaluation of {self}"
-
-    def __getattr__(self, name: str) -> Any:
-        if name in _GONE:
-            raise EvaluationError(
-                "an evaluation counts what is answered, not how surely",
-                found=name,
-                do="softmax(model.predict(weights, x)) is how sure of each class it is",
-            )
-        if name not in RENAMED:  # or a property that refused, which says why
-            return object.__getattribute__(self, name)
-        raise EvaluationError(
-            f"{name} has another name, since it is one number",
-            expected=RENAMED[name],
-            found=name,
-            do=f"did you mean {RENAMED[name]}?",
-        )
 
     def _of_each_client(self, name: str) -> NDArray[np.float64]:
         return np.array([each[name] for each in self.clients], np.float64)

@@ -29,13 +29,6 @@ out and came too late, and how long training took."""
 COSTS = ("noise_multiplier", "probability", "drawn", "drawn_of")
 """What a round with noise cost in privacy; see `budget.cost_of`."""
 
-RENAMED = {
-    "loss_per_client": "mean_loss_over_clients",
-    "accuracy_per_client": "mean_accuracy_over_clients",
-    "accuracy_per_class": "balanced_accuracy",
-}
-"""Metrics by their former names; these are means, and the new names say so."""
-
 _BREAK = re.compile(r"(?=_per_|_over_)|(?<=mean_)")  # of a long name in a head
 _SHOWN_ROWS = 10
 _SHOWN_CHARS = 88
@@ -167,10 +160,8 @@ class History:
 
 
 def _cure(column: Any) -> str | None:
-    if isinstance(column, int | slice):
-        return "rows have numbers: history.rows[-1]"
-    of, dot, name = str(column).rpartition(".")
-    return f"did you mean {of}{dot}{RENAMED[name]}?" if name in RENAMED else None
+    is_row = isinstance(column, int | slice)
+    return "rows have numbers: history.rows[-1]" if is_row else None
 
 
 def _with_rows(rows: tuple[dict[str, float], ...], columns: tuple[str, ...]) -> History:

@@ -142,7 +142,6 @@ def _parsed(text: bytes) -> dict[str, Any] | None:
     """The line, if all of it can be shown."""
     try:
         line: dict[str, Any] = json.loads(text.decode("utf-8-sig"))
-        line.pop("sha256", None)  # of earlier versions
         _ = _row(line), _rank(line), _title(line["protocol"])
     except (ValueError, TypeError, LookupError, AttributeError):
         return None

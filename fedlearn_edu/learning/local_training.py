@@ -95,10 +95,6 @@ class LocalTrainingConfig:
         return ", ".join([*parts, *filter(None, [self.correction])])
 
 
-LocalPasses = LocalTrainingConfig
-"""The former name, which answers to lesson 11 were written with."""
-
-
 def build_client_round(model: Model, local: LocalTrainingConfig) -> fl.Computation:
     """`(<WEIGHTS,int32,BATCH*> -> CLIENT_RESULT)` in the round of this number.
 

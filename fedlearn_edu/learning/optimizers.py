@@ -24,15 +24,11 @@ from fedlearn_edu.learning.schedules import (
     exponential_decay,
 )
 
-OptimizerError = ProcessError
-"""The former name of the error."""
-
 Weights = Any
 """A structure of float tensors, for example `<weights=float32[784,10],...>`."""
 
 __all__ = [
     "Optimizer",
-    "OptimizerError",
     "Rate",
     "build_adagrad",
     "build_adam",

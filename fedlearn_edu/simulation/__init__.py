@@ -14,7 +14,6 @@ from typing import Any
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.former_names import unknown
 from fedlearn_edu.simulation import datasets, partitions
-from fedlearn_edu.simulation import log as log
 from fedlearn_edu.simulation.client_data import Client, ClientData
 from fedlearn_edu.simulation.client_sampling import (
     ClientSampling,

@@ -80,18 +80,9 @@ _HOMES = {
     "save_png": "style",
 }
 
-# Former names, which lessons and programs may still use.
-_FORMER = {
-    "graph": "draw_graph",
-    "passes": "draw_passes",
-    "play": "explore_run",
-    "replay": "explore_tape",
-}
-
 
 @short_traceback
 def __getattr__(name: str) -> Any:
-    name = _FORMER.get(name, name)
     if name not in _HOMES:
         raise unknown("fedlearn_edu.viz", name, _HOMES)
     return getattr(import_module(f"fedlearn_edu.viz.{_HOMES[name]}"), name)

@@ -62,11 +62,3 @@ def test_name_that_pictures_do_not_have_gets_a_near_one() -> None:
     viz = importlib.import_module("fedlearn_edu.viz")
     with pytest.raises(AttributeError, match=r"did you mean explore_drift\?"):
         viz.explore_drfit  # noqa: B018 (asking for it is what fails)
-
-
-def test_former_names_of_pictures_still_work() -> None:
-    """Lessons that people already have use them."""
-    viz = importlib.import_module("fedlearn_edu.viz")
-    for former, name in viz._FORMER.items():
-        assert getattr(viz, former) is getattr(viz, name)
-        assert former not in viz.__all__

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import UnexpectedTypeError
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import Operation, cast, operation
 from fedlearn_edu.structure import Struct
@@ -109,13 +109,13 @@ def test_leaves_are_equal_when_their_code_is() -> None:
 
 def test_only_a_structure_has_a_structure_type() -> None:
     assert ir.struct_type_of(PAIR) == PAIR.type
-    with pytest.raises(UnexpectedTypeError, match="int32"):
+    with pytest.raises(TypeMismatchError, match="int32"):
         ir.struct_type_of(X)
 
 
 def test_only_a_function_has_a_function_type() -> None:
     assert ir.function_type_of(ADD) == ADD.type
-    with pytest.raises(UnexpectedTypeError, match="CLIENTS"):
+    with pytest.raises(TypeMismatchError, match="CLIENTS"):
         ir.function_type_of(ir.Reference("v", INTS))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fedlearn_edu.learning.callbacks import EarlyStop, reason_to_stop, stop_at
+from fedlearn_edu.learning.callbacks import EarlyStop, reason_to_stop
 from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.run_state import Run
 
@@ -50,21 +50,6 @@ def test_early_stop_waits_for_a_better_measurement(
 def test_early_stop_says_why() -> None:
     reason = EarlyStop("loss", patience=2)(run_with([2, 1.5, 1.5, 1.75]))
     assert reason == "loss has not fallen below 1.5 for 2 measurements"
-
-
-@pytest.mark.parametrize(
-    ("numbers", "losses", "expected"),
-    [
-        ({"at_most": 1}, [3, 2, 1, 0], 3),
-        ({"at_least": 2}, [1, 1.5, 2.5], 3),
-        ({"at_least": 9}, [1, 2], None),
-        ({"at_most": 1}, [2, None, 0.5], 3),
-    ],
-)
-def test_stop_at_stops_when_a_column_has_come_so_far(
-    numbers: dict[str, float], losses: list[float | None], expected: int | None
-) -> None:
-    assert stopping_round(stop_at("loss", **numbers), losses) == expected
 
 
 @pytest.mark.parametrize(

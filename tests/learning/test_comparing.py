@@ -145,13 +145,6 @@ def test_files_merge_by_protocol(tmp_path: Path) -> None:
     assert [by for _, by in names[1]] == ["Bob", "Bob"]
 
 
-def test_lines_with_the_signature_of_earlier_versions_are_read(tmp_path: Path) -> None:
-    file = example().save(tmp_path / "all.jsonl")
-    lines = [{**json.loads(x), "sha256": "00"} for x in file.read_text().splitlines()]
-    file.write_text("\n".join(map(json.dumps, lines)))
-    assert len(leaderboard.merge([file]).protocols[0]) == 2
-
-
 def test_what_is_no_leaderboard_is_named(tmp_path: Path) -> None:
     for folder in (".", tmp_path):
         with pytest.raises(leaderboard.LeaderboardError, match="expected: a file"):

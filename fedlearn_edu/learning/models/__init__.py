@@ -9,7 +9,6 @@ from typing import Any
 
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.former_names import unknown
-from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.models.keras_models import from_keras_model
 from fedlearn_edu.learning.models.linear_regression import LinearRegression
 from fedlearn_edu.learning.models.model import Model
@@ -20,13 +19,9 @@ from fedlearn_edu.learning.models.networks import (
     softmax_regression,
 )
 
-ModelError = ProcessError
-"""The former name of the error."""
-
 __all__ = [
     "LinearRegression",
     "Model",
-    "ModelError",
     "convolutional_network",
     "from_keras_model",
     "linear_regression",
