@@ -5,12 +5,10 @@
     start     the lessons, in a folder of your own, and JupyterLab
     progress  which exercises are done, and what comes next
     doctor    whether this machine is ready, and what to do if not
-    collect   what was handed in, put where nbgrader looks for it
 
 Exit status: 0 after success; 1 if it is not as it should be: published numbers were
-not reproduced, the doctor found a problem, JupyterLab is missing or failed, a file
-was left where it is; 2 if what was asked for cannot be done, which is said in one line
-on stderr; 130 after Ctrl-C.
+not reproduced, the doctor found a problem, JupyterLab is missing or failed; 2 if what
+was asked for cannot be done, which is said in one line on stderr; 130 after Ctrl-C.
 """
 
 import argparse
@@ -107,18 +105,6 @@ def _doctor(chosen: Any) -> int:
     return int(any(finding.verdict == "problem" for finding in findings))
 
 
-def _collect(chosen: Any) -> int:
-    from fedlearn_edu.course import collect
-
-    steps = collect.plan(chosen.folder, chosen.to or collect.SUBMITTED)
-    _say(collect.report(steps, chosen.folder))
-    if chosen.apply:
-        collect.apply(steps)
-    elif any(step.what in ("new", "newer") for step in steps):
-        _say("Nothing was copied: this is what --apply would do.")
-    return int(not steps or any(step.what == "left" for step in steps))
-
-
 def _say(line: str) -> None:
     print(line, flush=True)
 
@@ -149,7 +135,6 @@ def _build_parser() -> argparse.ArgumentParser:
     _add_start(commands)
     _add_progress(commands)
     _add_doctor(commands)
-    _add_collect(commands)
     return parser
 
 
@@ -246,28 +231,6 @@ def _add_doctor(commands: Any) -> None:
     doctor.add_argument(
         "--deep", action="store_true", help="load TensorFlow too, and add 1 and 1"
     )
-
-
-def _add_collect(commands: Any) -> None:
-    collect = commands.add_parser(
-        "collect",
-        help="put what was handed in where nbgrader looks for it",
-        description="Finds out whose each notebook is, and which lesson, and copies "
-        "it to STUDENT/LESSON/LESSON.ipynb; of several the newest. Without --apply it "
-        "only says so. Nothing is deleted.",
-    )
-    collect.set_defaults(run=_collect)
-    collect.add_argument(
-        "folder",
-        type=Path,
-        metavar="FOLDER",
-        help="what was handed in, in a folder for each student or with their names in "
-        "the names of the files",
-    )
-    collect.add_argument(
-        "--to", type=Path, metavar="DIR", help="where to (default: build/submitted)"
-    )
-    collect.add_argument("--apply", action="store_true", help="do it")
 
 
 def _positive(text: str) -> int:

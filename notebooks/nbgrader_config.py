@@ -18,6 +18,17 @@ c.CourseDirectory.solution_directory = "build/solution"
 c.CourseDirectory.db_url = "sqlite:///build/gradebook.db"
 Path(__file__).with_name("build").mkdir(exist_ok=True)
 
+# What came back, in `build/downloaded/01_hello/archive`. The student is the folder of a
+# file, or what stands before the lesson in its name; what a browser or a platform put
+# behind the lesson, as " (1)", " copy", "-Copy1", does not count.
+c.ZipCollectApp.downloaded_directory = "build/downloaded"
+c.FileNameCollectorPlugin.named_regexp = (
+    r".*/(?P<file_id>[^/]+)/extracted/(?:.*/)?"
+    r"(?P<student_id>(?!(?P=file_id)|\.)[^/]+?)"
+    r"(?:_|/(?:(?P=file_id)[^/]*/)?)"
+    r"(?P=file_id)[^/]*$"
+)
+
 # What takes the place of a solution.
 c.ClearSolutions.code_stub = {
     "python": '# your code here\nraise NotImplementedError("write your answer here")'

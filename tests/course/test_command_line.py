@@ -182,7 +182,7 @@ def test_bad_arguments_get_one_line(
     assert "--help" in printed.err
 
 
-@pytest.mark.parametrize("command", ["start", "progress", "doctor", "demo", "collect"])
+@pytest.mark.parametrize("command", ["start", "progress", "doctor", "demo"])
 def test_help_is_there_for_every_command(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

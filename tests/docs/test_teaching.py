@@ -14,6 +14,8 @@ def test_folders_times_and_commands_of_the_page_are_those_of_nbgrader() -> None:
     config, page = course_config(ROOT / "notebooks"), read(PAGE)
     for step in ("submitted", "feedback", "solution"):
         assert f"`{config.CourseDirectory[f'{step}_directory']}`" in page
+    pattern = "".join(re.findall(r'^\.{3} +r"(.*)"$', page, re.M))
+    assert pattern == config.FileNameCollectorPlugin.named_regexp
     assert config.Execute.timeout == 120
     assert "interrupted after two minutes, `c.Execute.timeout`" in page
     named = set(re.findall(r"^(?:.* fedlearn-grading )?nbgrader (\w+)", page, re.M))

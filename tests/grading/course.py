@@ -112,6 +112,23 @@ class Course:
             _expect_success(self._api.generate_feedback(self.lesson))
         return str(done.get("log", ""))
 
+    @property
+    def downloads(self) -> Path:
+        """Where what came back is put."""
+        return self.root / "build/downloaded" / self.lesson / "archive"
+
+    def collect(self) -> None:
+        """Hands in what was downloaded."""
+        from nbgrader.apps.zipcollectapp import ZipCollectApp
+
+        with _nbgrader(self.root):
+            app = ZipCollectApp(config=self._api.config, log_level="ERROR")
+            app.coursedir = self._api.coursedir
+            app.coursedir.assignment_id = self.lesson
+            app.init_plugins()
+            app.extract_archive_files()
+            app.process_extracted_files()
+
     def enrol(self, students: Iterable[str]) -> None:
         """Puts the class list into the gradebook."""
         with self._gradebook() as gradebook:

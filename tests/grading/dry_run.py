@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A class of 28 hands in a lesson, and everything is done with it.
+"""A class of 26 hands in a lesson, and everything is done with it.
 
 release → class list → downloads → collect → autograde → feedback → export
 
@@ -10,7 +10,7 @@ python -m tests.grading.dry_run 01 --students 14
 """
 
 import argparse
-import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,6 @@ from typing import Any
 
 import nbformat
 
-from fedlearn_edu.course import collect
 from fedlearn_edu.course.grading import DID_NOT_RUN, MOST_DEATHS
 from tests.grading.answers import Answer, answers_of
 from tests.grading.course import ENDLESS, Course
@@ -29,7 +28,7 @@ from tools.release import SOURCE, lesson_names
 
 KINDS = (
     *("right", "half_right", "wrong", "untouched", "does_not_parse", "ends_the_kernel"),
-    *("loops_forever", "two_files", "renamed", "renamed_again", "edited_checks"),
+    *("loops_forever", "renamed", "renamed_again", "edited_checks"),
     *("nothing", "no_name", "ends_it_again"),
 )
 NOT_HANDED_IN = "nothing handed in"
@@ -70,7 +69,7 @@ class Student:
 
     Attributes:
         name: says what is handed in.
-        files: name of a file to the cells in it, oldest first.
+        files: name of a file to the cells in it.
         deserved: for each exercise; nothing if there is nothing to grade.
         status: what the exported table has to say.
         deaths: how many further cells end the kernel.
@@ -113,14 +112,13 @@ def _student(lesson: Lesson, kind: str, number: int) -> Student:
             return Student(name, {own: wrong}, none)
         case "untouched":
             return Student(name, {own: {}}, none)
-        case "two_files":
-            newer = f"{name}/{lesson.name} (1).ipynb"
-            return Student(name, {own: right, newer: half}, half_points)
         case "renamed":
             renamed = f"{name}_{lesson.name}-Copy1.ipynb"
             return Student(name, {renamed: right}, all_points)
         case "renamed_again":
-            return Student(name, {f"{name}/mine.ipynb.txt": right}, all_points)
+            by_moodle = f"Ada King_{number}_file_"
+            renamed = f"all/{by_moodle}/{lesson.name} (1).ipynb"
+            return Student(by_moodle, {renamed: right}, all_points)
         case "edited_checks":
             edited: dict[str, str | None] = {f"check-{e}": "pass" for e in none}
             return Student(name, {own: {**edited, f"check-{last}": None}}, none)
@@ -156,39 +154,28 @@ class Row:
         )
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a teacher has in the end."""
-
-    rows: Sequence[Row]
-    collected: str
-
-
-def run(lesson: Lesson, students: Sequence[Student], root: Path) -> Outcome:
+def run(lesson: Lesson, students: Sequence[Student], root: Path) -> list[Row]:
     """Everything from the release to the table of points, in the folder `root`."""
     course = Course.release(SOURCE / lesson.name, root / "course")
     course.enrol(student.name for student in students)
     for student in students:
-        _download(course, student, root / "downloads")
-    steps = collect.plan(root / "downloads", course.root / collect.SUBMITTED)
-    collect.apply(steps)
+        _download(course, student)
+    course.collect()
     course.grade_all()
     exported = {row["student_id"]: row for row in course.export()}
-    rows = [_row(course, student, exported[student.name]) for student in students]
-    return Outcome(rows, collect.report(steps, root / "downloads"))
+    return [_row(course, student, exported[student.name]) for student in students]
 
 
-def _download(course: Course, student: Student, folder: Path) -> None:
+def _download(course: Course, student: Student) -> None:
     """Writes what a browser or a platform has left of a submission."""
     new_cell: Any = nbformat.v4.new_code_cell
-    for day, (name, cells) in enumerate(student.files.items()):
+    for name, cells in student.files.items():
         course.hand_in(student.name, cells)
         notebook = read(course.submitted(student.name))
         ends = [new_cell(DIES, id=f"end-{n}") for n in range(student.deaths)]
         notebook.cells += ends
-        write(notebook, folder / name)
-        os.utime(folder / name, (86_400 * day, 86_400 * day))
-        course.submitted(student.name).unlink()
+        write(notebook, course.downloads / name)
+        shutil.rmtree(course.submitted(student.name).parents[1])
 
 
 def _row(course: Course, student: Student, exported: Mapping[str, str]) -> Row:
@@ -202,10 +189,10 @@ def _row(course: Course, student: Student, exported: Mapping[str, str]) -> Row:
 # ------------------------------------------------------------------ what is printed
 
 
-def table(outcome: Outcome) -> Iterator[str]:
+def table(rows: Sequence[Row]) -> Iterator[str]:
     """A line for each student: what was handed in, and what came of it."""
     yield f"{'handed in':20}{'status':19}{'points':>6}{'deserved':>10}"
-    for row in outcome.rows:
+    for row in rows:
         student = row.student
         points, deserved = (
             f"{sum(each.values()):g}" if status == "graded" else "–"
@@ -227,12 +214,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     [name] = [name for name in lesson_names() if name.startswith(chosen.lesson)]
     lesson = Lesson.named(name)
     with tempfile.TemporaryDirectory() as folder:
-        outcome = run(lesson, class_of(lesson, chosen.students), Path(folder))
-    print("fedlearn-edu collect downloads --apply\n")
-    print(outcome.collected, "\n\nnbgrader autograde, generate_feedback, export\n")
-    print(*table(outcome), sep="\n")
-    wrong = sum(not row.is_as_deserved for row in outcome.rows)
-    print(f"{wrong} of {len(outcome.rows)} have other marks than they deserve")
+        rows = run(lesson, class_of(lesson, chosen.students), Path(folder))
+    print("nbgrader zip_collect, autograde, generate_feedback, export\n")
+    print(*table(rows), sep="\n")
+    wrong = sum(not row.is_as_deserved for row in rows)
+    print(f"{wrong} of {len(rows)} have other marks than they deserve")
     return min(wrong, 1)
 
 
