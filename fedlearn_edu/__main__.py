@@ -86,11 +86,11 @@ def _start(chosen: Any) -> int:
 
 def _progress(chosen: Any) -> int:
     from fedlearn_edu.course import progress_page, records
-    from fedlearn_edu.course.lessons import LESSONS
+    from fedlearn_edu.course.lessons import load_all
 
     if chosen.forget:
         records.forget()
-    _say(progress_page.as_text(LESSONS, records.read()))
+    _say(progress_page.as_text(load_all(), records.read()))
     return 0
 
 

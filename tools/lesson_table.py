@@ -7,7 +7,7 @@
 from itertools import zip_longest
 
 from fedlearn_edu.course.exercise import Lesson, by_path
-from fedlearn_edu.course.lessons import LESSONS
+from fedlearn_edu.course.lessons import load_all
 from tools.edition import how_much_runs
 from tools.publishing import renewed
 from tools.release import ROOT
@@ -20,7 +20,7 @@ def lesson_table() -> str:
     """For teachers: what a lesson needs, takes and is worth; the sums of each path."""
     rows = ["| lesson | one needs | in a browser | minutes | points |"]
     rows += ["| --- | --- | --- | ---: | ---: |"]
-    for path, lessons in by_path(LESSONS).items():
+    for path, lessons in by_path(load_all()).items():
         minutes = sum(lesson.minutes for lesson in lessons)
         points = sum(lesson.points for lesson in lessons)
         rows.append(f"| **{path}** | | | {minutes} | {points} |")
@@ -39,7 +39,7 @@ def short_table() -> str:
             return ""
         return f"{lesson.number} [{lesson.title}](notebooks/release/{lesson.file})"
 
-    paths = by_path(LESSONS)
+    paths = by_path(load_all())
     hours = [sum(each.minutes for each in of) / 60 for of in paths.values()]
     head = [f"{path} ({h:.0f} hours)" for path, h in zip(paths, hours, strict=True)]
     rows = [head, ["---"] * len(paths)]

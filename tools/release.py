@@ -73,13 +73,13 @@ def write_index(into: Path) -> None:
     import nbformat
 
     from fedlearn_edu.course import progress_page as page
-    from fedlearn_edu.course.lessons import LESSONS
+    from fedlearn_edu.course.lessons import load_all
     from fedlearn_edu.course.records import Progress
     from fedlearn_edu.viz.progress import draw_progress
     from tools.cells import code_cells, read, write
 
-    drawn = page.rows(LESSONS, Progress(), into)
-    html = draw_progress(drawn, page.sentence(LESSONS, Progress()))
+    drawn = page.rows(load_all(), Progress(), into)
+    html = draw_progress(drawn, page.sentence(load_all(), Progress()))
     notebook = read(INDEX)
     (cell,) = code_cells(notebook)
     new: Any = nbformat.v4.new_output

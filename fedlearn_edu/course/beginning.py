@@ -16,7 +16,7 @@ from typing import Any
 
 import fedlearn_edu
 from fedlearn_edu.course.exercise import Lesson, Unanswered, is_left_open
-from fedlearn_edu.course.lessons import LESSONS
+from fedlearn_edu.course.lessons import MODULES, load
 from fedlearn_edu.errors import FedLearnError, short_traceback
 from fedlearn_edu.viz.notebook import running_shell
 
@@ -56,12 +56,13 @@ def begin(lesson: str, namespace: MutableMapping[str, Any]) -> None:
 
 def lesson_named(name: str) -> Lesson:
     """The lesson of that name, or with that number."""
-    for lesson in LESSONS:
-        if name in (lesson.name, lesson.number, lesson.number.removeprefix("0")):
-            return lesson
+    for each in MODULES:
+        number = each.partition("_")[0]
+        if name in (each, number, number.removeprefix("0")):
+            return load(each)
     raise FedLearnError(
         f"there is no lesson {name!r}",
-        expected=", ".join(lesson.name for lesson in LESSONS),
+        expected=", ".join(MODULES),
         found=name,
         do="take the name of the notebook, without .ipynb",
     )

@@ -9,7 +9,7 @@ mean_of = checkpoint("mean_of", mean_of)       # the lesson goes on in any case
 import difflib
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +18,7 @@ from typing import Any, final
 from fedlearn_edu.course.exercise import Exercise
 from fedlearn_edu.course.feedback import as_html, as_text, hint_text, prose, summary
 from fedlearn_edu.course.judging import Verdict, judge
-from fedlearn_edu.course.lessons import EXERCISES
+from fedlearn_edu.course.lessons import loaded_first
 from fedlearn_edu.course.records import note_check, note_hint
 from fedlearn_edu.errors import ArgumentsError, FedLearnError, short_traceback
 from fedlearn_edu.viz.notebook import publish, show
@@ -69,20 +69,20 @@ class ForEachExercise:
         return short_traceback(do)
 
     def __dir__(self) -> list[str]:
-        return list(EXERCISES)
+        return [exercise.name for exercise in _exercises()]
 
     @short_traceback
     def __call__(self, *_: object, **__: object) -> None:
         """Raises: an exercise has to be named."""
         raise UnknownExerciseError(
             "an exercise has to be named",
-            expected=self._call.replace("NAME", next(iter(EXERCISES))),
+            expected=self._call.replace("NAME", next(_exercises()).name),
             found=self._call.replace(".NAME", ""),
             do="put a dot and the name of the answer; Tab behind the dot lists them",
         )
 
     def __repr__(self) -> str:
-        return f"<{self._call}, for {len(EXERCISES)} exercises>"
+        return f"<{self._call}, for {len(dir(self))} exercises>"
 
 
 @short_traceback
@@ -107,15 +107,21 @@ def checkpoint(name: str, answer: Any) -> Any:
 
 def exercise_named(name: str) -> Exercise:
     """The exercise of that name, in any lesson."""
-    if name in EXERCISES:
-        return EXERCISES[name]
-    near = difflib.get_close_matches(name, EXERCISES, n=3)
+    for exercise in _exercises():
+        if exercise.name == name:
+            return exercise
+    names = [exercise.name for exercise in _exercises()]
+    near = difflib.get_close_matches(name, names, n=3)
     raise UnknownExerciseError(
         f"there is no exercise `{name}`",
         expected=", ".join(near) or "a name that Tab offers after `check.`",
         found=name,
         do="take one of these names: it is that of the answer in the cell above",
     )
+
+
+def _exercises() -> Iterator[Exercise]:
+    return (each for lesson in loaded_first() for each in lesson.exercises)
 
 
 def _check(exercise: Exercise, answer: Any) -> None:

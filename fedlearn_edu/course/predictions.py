@@ -10,7 +10,7 @@ from functools import partial
 from typing import final
 
 from fedlearn_edu.course.feedback import prose
-from fedlearn_edu.course.lessons import OUTCOMES
+from fedlearn_edu.course.lessons import loaded_first
 from fedlearn_edu.errors import FedLearnError, short_traceback
 from fedlearn_edu.viz.notebook import publish, show
 
@@ -87,9 +87,12 @@ def reveal(name: str, outcome: object = None) -> None:
 
 
 def _kept(name: str) -> str:
-    if name in OUTCOMES:
-        return OUTCOMES[name]
-    near = difflib.get_close_matches(name, OUTCOMES, n=1)
+    known: list[str] = []
+    for lesson in loaded_first():
+        if name in lesson.outcomes:
+            return lesson.outcomes[name]
+        known += lesson.outcomes
+    near = difflib.get_close_matches(name, known, n=1)
     raise PredictionError(
         f"no outcome of a prediction {name!r} is known",
         expected="the name of a prediction in a lesson, or its outcome as well",

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from fedlearn_edu.course import records
 from fedlearn_edu.course.exercise import Exercise, Lesson, by_path
+from fedlearn_edu.course.lessons import load_all
 from fedlearn_edu.course.records import Progress
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.viz.progress import LessonRow, ProgressView, draw_progress
@@ -28,9 +29,7 @@ def progress() -> ProgressView:
     Lessons on this machine are links. It changes when a check in this notebook passes;
     run the cell again for what you did in other notebooks.
     """
-    from fedlearn_edu.course.lessons import LESSONS
-
-    return view(LESSONS)
+    return view(load_all())
 
 
 def rows(

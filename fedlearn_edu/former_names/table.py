@@ -369,20 +369,14 @@ optimizer_state | renamed | until 0.19 | .optimizer
 == evaluation
 loss_per_client | renamed | here, at first | .mean_loss_over_clients
   m = fl.learning.models.softmax_regression(1, 2); \
-e = fl.learning.build_federated_evaluation(m); \
-e(m.initialize(0), [[{"x": [[1]], "y": [0]}]]).mean_loss_over_clients
+fl.learning.build_federated_evaluation(m)(m.initialize(0), [[]]).mean_loss_over_clients
 accuracy_per_client | renamed | here, at first | .mean_accuracy_over_clients
   m = fl.learning.models.softmax_regression(1, 2); \
-e = fl.learning.build_federated_evaluation(m); \
-e(m.initialize(0), [[{"x": [[1]], "y": [0]}]]).mean_accuracy_over_clients
+fl.learning.build_federated_evaluation(m)(m.initialize(0), [[]]).mean_accuracy_over_clients
 accuracy_per_class | renamed | here, at first | .balanced_accuracy
   m = fl.learning.models.softmax_regression(1, 2); \
-e = fl.learning.build_federated_evaluation(m); \
-e(m.initialize(0), [[{"x": [[1]], "y": [0]}]]).balanced_accuracy
+fl.learning.build_federated_evaluation(m)(m.initialize(0), [[]]).balanced_accuracy
 calibration_error | left | here, at first | fl.tf.nn.softmax of what a model predicts
-  m = fl.learning.models.softmax_regression(1, 2); \
-y = fl.tf.nn.softmax(m.predict(m.initialize(0), np.ones([1, 1], np.float32)))
-calibration | left | here, at first | fl.tf.nn.softmax of what a model predicts
   m = fl.learning.models.softmax_regression(1, 2); \
 y = fl.tf.nn.softmax(m.predict(m.initialize(0), np.ones([1, 1], np.float32)))
 

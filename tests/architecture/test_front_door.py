@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fedlearn_edu.course.lessons import LESSONS
+from fedlearn_edu.course.lessons import load_all
 from tests.architecture.repository import ROOT, pages, text_files
 
 RULES = "help demo lab test test-all check docs lite release dist bench clean"
@@ -72,7 +72,7 @@ def test_root_is_seen_at_a_glance() -> None:
 
 def test_readme_counts_what_there_is() -> None:
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    exercises = [exercise for lesson in LESSONS for exercise in lesson.exercises]
+    exercises = [exercise for lesson in load_all() for exercise in lesson.exercises]
     mistakes = sum(len(exercise.mistakes) for exercise in exercises)
     reference = ROOT / "fedlearn_edu" / "contexts" / "reference.py"
     lines = len(reference.read_text(encoding="utf-8").splitlines())

@@ -41,6 +41,20 @@ def test_importing_a_face_loads_no_heavy_library(module: str) -> None:
     assert heavy == []
 
 
+def test_a_check_loads_the_lesson_of_its_notebook_alone() -> None:
+    program = """
+import sys
+from fedlearn_edu.course import begin, check
+begin("01_hello", answers := {})
+try:
+    check.average_of(answers["average_of"])
+except AssertionError:
+    print(*[name for name in sys.modules if ".course.lessons." in name])
+"""
+    *_, loaded = in_another_process(program).splitlines()
+    assert loaded == "fedlearn_edu.course.lessons.hello"
+
+
 @pytest.mark.slow
 def test_importing_the_package_takes_less_than_half_a_second() -> None:
     """Of the processor; the best of five, for some find its caches cold."""

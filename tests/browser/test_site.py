@@ -12,7 +12,7 @@ import pytest
 
 from fedlearn_edu import viz
 from fedlearn_edu.course.exercise import by_path
-from fedlearn_edu.course.lessons import LESSONS
+from fedlearn_edu.course.lessons import load_all
 from tests.architecture.repository import ROOT
 from tests.browser.servers import serve_files
 from tools.docs.still import still
@@ -71,7 +71,7 @@ def test_lesson_can_be_opened_and_downloaded(site: Path) -> None:
 def test_list_of_lessons_goes_path_by_path(site: Path) -> None:
     html = (site / "notebooks/release/index.html").read_text(encoding="utf-8")
     page = html.partition("<article")[2].partition("</article>")[0]
-    paths = by_path(LESSONS).values()
+    paths = by_path(load_all()).values()
     found = re.findall(r'href="\w+/(\w+)\.html"', page)
     assert found == [each.name for path in paths for each in path]
     assert 'href="explorers.html"' in page

@@ -20,8 +20,8 @@ from fedlearn_edu.course import (
     progress,
     records,
 )
-from fedlearn_edu.course.exercise import Exercise, Unanswered
-from fedlearn_edu.course.lessons import EXERCISES
+from fedlearn_edu.course.exercise import Exercise, Lesson, Unanswered
+from fedlearn_edu.course.lessons import load_all
 from fedlearn_edu.course.records import Record
 from tests.course.examples import doubles, right
 
@@ -32,11 +32,17 @@ Read = Callable[[], str]
 def exercise(monkeypatch: pytest.MonkeyPatch) -> Exercise:
     """The exercise of `examples`, as if a lesson had it."""
     made = doubles()
-    monkeypatch.setitem(EXERCISES, "doubles", made)
+    _teach(made, monkeypatch)
     monkeypatch.setattr(checks, "_taken", {})
     monkeypatch.setattr(checks, "_last", {})
     monkeypatch.setattr(records, "_listeners", [])
     return made
+
+
+def _teach(exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
+    lesson = Lesson("00_small", "What is twice a number?", 1, exercises=(exercise,))
+    known = (lesson, *load_all())
+    monkeypatch.setattr(checks, "loaded_first", lambda: iter(known))
 
 
 @pytest.fixture
@@ -75,7 +81,7 @@ def test_right_answer_gets_its_reward_and_keeps_its_points_without(
     exercise: Exercise, monkeypatch: pytest.MonkeyPatch, read: Read
 ) -> None:
     for reward in (lambda answer: f"{answer([21])}!", lambda answer: answer.missing):
-        monkeypatch.setitem(EXERCISES, "doubles", replace(exercise, reward=reward))
+        _teach(replace(exercise, reward=reward), monkeypatch)
         check.doubles(right)
     assert read().count("[42]!") == 1
 

@@ -27,7 +27,7 @@ def small_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lesson.parent.mkdir(parents=True)
     lesson.write_text("{}")
     monkeypatch.setattr(start, "_PACKAGED", tmp_path / "release")
-    monkeypatch.setattr("fedlearn_edu.course.lessons.LESSONS", LESSONS)
+    monkeypatch.setattr("fedlearn_edu.course.lessons.load_all", lambda: LESSONS)
     monkeypatch.setenv(records.VARIABLE, str(tmp_path / "progress.json"))
     monkeypatch.setattr(start, "open_lab", lambda *_: pytest.fail("it opened"))
     monkeypatch.setattr(start, "command", lambda: "fedlearn-edu")

@@ -4,7 +4,7 @@
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.course.lessons import EXERCISES
+from fedlearn_edu.course.checks import exercise_named
 from fedlearn_edu.course.single_executor import SingleExecutorStrategy
 from fedlearn_edu.framework import (
     FederatingExecutor,
@@ -23,13 +23,13 @@ def context(strategy: type) -> SyncExecutionContext:
 
 
 def test_room_lacks_what_the_exercises_ask_for() -> None:
-    needed = EXERCISES["enough_for_a_mean"].solution
+    needed = exercise_named("enough_for_a_mean").solution
     missing = set(needed) - set(SingleExecutorStrategy.implemented)
     assert missing == {"federated_map", "federated_aggregate"}
 
 
 def test_room_with_both_methods_keeps_to_the_language() -> None:
-    strategy = EXERCISES["folds_in_order"].solution
+    strategy = exercise_named("folds_in_order").solution
     refused = [case.name for case in cases() if primitives(case) & set(LACKS)]
     report = assert_conforms(context(strategy), lacks=LACKS)
     assert list(report.refused) == refused
@@ -43,5 +43,5 @@ def test_groups_are_made_as_the_lesson_counts_them(clients: int, fan_out: int) -
     top = vars(factory.create_executor({fl.CLIENTS: clients}))["_target"]
     assert isinstance(top, FederatingExecutor)
     server_and_groups = top.strategy.targets
-    count = EXERCISES["messages_at_top"].solution(clients, fan_out)
+    count = exercise_named("messages_at_top").solution(clients, fan_out)
     assert len(server_and_groups) == 1 + count

@@ -14,7 +14,7 @@ import pytest
 
 import fedlearn_edu
 from fedlearn_edu.course import badges
-from fedlearn_edu.course.lessons import LESSONS
+from fedlearn_edu.course.lessons import load_all
 from tests.architecture.repository import ROOT, named, text_files
 from tools import publishing
 from tools.lesson_table import PAGE, README, lesson_table, short_table, with_table
@@ -58,7 +58,7 @@ def strays_in(root: Path, names: Iterable[str], ours: Project) -> dict[str, list
 def test_nothing_leads_to_names_that_are_not_ours() -> None:
     """Neither in lessons, nor in the wheel, in pages, in workflows, for containers."""
     files = {*map(named, text_files())}
-    assert sum("notebooks/release" in name for name in files) == len(LESSONS) + 2
+    assert sum("notebooks/release" in name for name in files) == len(load_all()) + 2
     assert strays_in(ROOT, files, project()) == {}
     seen = "%pip install fedlearn-edu [code](https://github.com/fedlearn/edu)"
     assert len(strays(seen, OFF)) == 2
@@ -90,7 +90,7 @@ def test_flag_writes_lessons_and_pages_and_back(tmp_path: Path) -> None:
     _release(tmp_path, ON)
     on = _files(tmp_path)
     assert strays_in(tmp_path, on, ON) == {}
-    for lesson in LESSONS:
+    for lesson in load_all():
         file = f"{lesson.name}/{lesson.name}.ipynb"
         link = f"blob/v{ON.version}/notebooks/release/{file}"
         assert link in on[f"notebooks/release/{file}"]

@@ -7,7 +7,7 @@ Read is what of the GIFT format they use: multiple choice, one choice a line.
 import re
 from collections import Counter
 
-from fedlearn_edu.course.lessons import LESSONS
+from fedlearn_edu.course.lessons import load_all
 from tests.docs.pages import DOCS, read
 
 FOLDER = DOCS / "teaching" / "quizzes"
@@ -28,7 +28,7 @@ def questions(page: str) -> list[list[str]]:
 
 def test_every_lesson_has_a_quiz_of_complete_questions() -> None:
     names = Counter[str]()
-    for lesson in LESSONS:
+    for lesson in load_all():
         number = lesson.number.zfill(2)
         (file,) = FOLDER.glob(f"{number}_*.gift")
         assert read(file).splitlines()[1] == f"$CATEGORY: fedlearn_edu/{number}"

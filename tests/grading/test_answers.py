@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from fedlearn_edu.course.exercise import Exercise
-from fedlearn_edu.course.lessons import LESSONS
+from fedlearn_edu.course.lessons import load_all
 from tests.grading.answers import Answer, answers_of
 from tests.grading.proofs import unsaid
 from tools.cells import answer_cells, read
@@ -37,7 +37,7 @@ def _unmarked(source: str) -> str:
 @each_lesson
 def test_each_mistake_has_a_formula_or_an_answer(lesson: str) -> None:
     """Those with a formula are held by `tests/course/test_law_of_mistakes.py`."""
-    exercises = next(each.exercises for each in LESSONS if each.name == lesson)
+    exercises = next(each.exercises for each in load_all() if each.name == lesson)
     wrong = [answer for answer in answers_of(lesson) if not answer.is_right]
     for exercise in exercises:
         told = [

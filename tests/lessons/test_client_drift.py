@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fedlearn_edu import learning, viz
-from fedlearn_edu.course.lessons import EXERCISES
+from fedlearn_edu.course.checks import exercise_named
 from fedlearn_edu.course.lessons.drift import RATE, TWO, slope
 from fedlearn_edu.learning import optimizers
 from fedlearn_edu.simulation import ClientData, datasets, partitions
@@ -19,13 +19,13 @@ from fedlearn_edu.simulation import ClientData, datasets, partitions
 STEPS = 10
 COMMON_OPTIMUM, WHERE_AVERAGING_STAYS = 1.3, 2.183
 
-adam_step = EXERCISES["adam_step"].solution
-build_my_prox = EXERCISES["build_my_prox"].solution
-client_drift = EXERCISES["client_drift"].solution
-mean_difference = EXERCISES["mean_difference"].solution
-proximal_gradient = EXERCISES["proximal_gradient"].solution
-scaffold_client = EXERCISES["scaffold_client"].solution
-scaffold_server = EXERCISES["scaffold_server"].solution
+adam_step = exercise_named("adam_step").solution
+build_my_prox = exercise_named("build_my_prox").solution
+client_drift = exercise_named("client_drift").solution
+mean_difference = exercise_named("mean_difference").solution
+proximal_gradient = exercise_named("proximal_gradient").solution
+scaffold_client = exercise_named("scaffold_client").solution
+scaffold_server = exercise_named("scaffold_server").solution
 
 
 def local_training(weight: float, steps: int, strength: float = 0.0) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fedlearn_edu import attacks, learning
-from fedlearn_edu.course.lessons import EXERCISES
+from fedlearn_edu.course.checks import exercise_named
 from fedlearn_edu.learning import aggregators
 from fedlearn_edu.simulation import ClientData, datasets
 
@@ -29,7 +29,7 @@ def test_example_is_the_one_that_recover_finds() -> None:
     client = ClientData(*datasets.load("digits28").train, [[5]])
     after, _ = process.next(begin, client.batches())
     update = {n: after.weights[n] - begin.weights[n] for n in after.weights}
-    label, image = EXERCISES["example_in"].solution(update)
+    label, image = exercise_named("example_in").solution(update)
     found = attacks.inversion.recover(model, update, learning_rate=0.1)
     assert found.labels == (label,) == tuple(client[0].y)
     np.testing.assert_allclose(image, found.best, rtol=1e-5)
@@ -38,14 +38,14 @@ def test_example_is_the_one_that_recover_finds() -> None:
 def test_advantage_is_that_of_the_library_at_its_threshold() -> None:
     members, others = np.abs(UPDATES[:, 0]), 0.5 + np.abs(UPDATES[:, 1])
     told = attacks.membership.Membership(members, others)
-    found = EXERCISES["advantage"].solution(members, others, told.threshold)
+    found = exercise_named("advantage").solution(members, others, told.threshold)
     assert found == pytest.approx(told.advantage)
     assert found > 0
 
 
 @pytest.mark.tensorflow
 def test_sum_without_noise_is_that_of_the_gaussian_aggregator() -> None:
-    total = EXERCISES["private_sum"].solution(UPDATES, 1.5, 0.0, np.zeros(4))
+    total = exercise_named("private_sum").solution(UPDATES, 1.5, 0.0, np.zeros(4))
     rule = aggregators.gaussian(clip=1.5, noise_multiplier=0.0, expected_clients=1)
     np.testing.assert_allclose(aggregated(rule), total, rtol=1e-5)
 
@@ -53,6 +53,6 @@ def test_sum_without_noise_is_that_of_the_gaussian_aggregator() -> None:
 @pytest.mark.tensorflow
 @pytest.mark.parametrize("num_byzantine", [0, 1, 3])
 def test_choice_is_that_of_the_krum_aggregator(num_byzantine: int) -> None:
-    chosen = EXERCISES["krum"].solution(UPDATES, num_byzantine)
+    chosen = exercise_named("krum").solution(UPDATES, num_byzantine)
     rule = aggregators.krum(num_byzantine=num_byzantine)
     np.testing.assert_array_equal(aggregated(rule), chosen)

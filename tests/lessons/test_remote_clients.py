@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.course.lessons import EXERCISES
+from fedlearn_edu.course.checks import exercise_named
 
 MODEL = (np.float32, [7850])
 
@@ -30,5 +30,5 @@ def test_round_has_a_model_each_way_for_each_group(
         for _ in range(2):  # the first round brings the code
             next_model(np.ones(7850, np.float32), numbers)
         last = cluster.traffic().rounds[-1]
-    expected = EXERCISES["bytes_of_round"].solution(clients, max_fanout, 4 * 7850)
+    expected = exercise_named("bytes_of_round").solution(clients, max_fanout, 4 * 7850)
     assert expected < last.bytes_down + last.bytes_up < 1.1 * expected

@@ -14,7 +14,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import framework as fw
 from fedlearn_edu.contexts.calls import finish as run
-from fedlearn_edu.course.lessons import EXERCISES
+from fedlearn_edu.course.checks import exercise_named
 from fedlearn_edu.executors.traffic import bytes_by_edge
 from fedlearn_edu.viz.executors import layer_of
 
@@ -40,7 +40,7 @@ each_program = pytest.mark.parametrize(("program", "type_", "data"), PROGRAMS)
 
 
 def answer(name: str) -> Any:
-    return EXERCISES[name].solution
+    return exercise_named(name).solution
 
 
 def leaf_to_top(count: int) -> fw.Executor:

@@ -10,7 +10,7 @@ from typing import Any
 import nbformat
 
 from fedlearn_edu.course.badges import runs_in_browser
-from fedlearn_edu.course.lessons import LESSONS
+from fedlearn_edu.course.lessons import load_all
 from tools.cells import read
 from tools.cells import write as write_notebook
 from tools.edition import browser_release, browser_source, needs_tensorflow
@@ -58,7 +58,7 @@ def for_a_browser(notebook: Any) -> Any:
 def start_page() -> str:
     """The table of lessons, with a link to those that are here."""
     table = short_table().replace("notebooks/release/", "")
-    for lesson in LESSONS:
+    for lesson in load_all():
         notebook = browser_source(lesson.name)
         if not runs_in_browser(notebook):
             why = (

@@ -1,57 +1,56 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lessons, in their order, with the exercises and predictions of each."""
+"""The lessons, in their order; the module of one is imported when it is asked for."""
 
+import sys
+from collections.abc import Iterator
+from importlib import import_module
 from typing import Final
 
-from fedlearn_edu.course.exercise import Exercise, Lesson
-from fedlearn_edu.course.lessons import (
-    attacks,
-    averaging,
-    capstone,
-    corrections,
-    drift,
-    evaluation,
-    hello,
-    intrinsics,
-    non_iid,
-    privacy,
-    remote,
-    sequence_executors,
-    sequences,
-    stack,
-    strategies,
-    tracing,
-    training,
-    types,
-    why,
-)
+from fedlearn_edu.course.exercise import Lesson
 
-LESSONS: Final[tuple[Lesson, ...]] = (
-    why.LESSON,
-    hello.LESSON,
-    types.LESSON,
-    tracing.LESSON,
-    intrinsics.LESSON,
-    stack.LESSON,
-    sequences.LESSON,
-    sequence_executors.LESSON,
-    strategies.LESSON,
-    non_iid.LESSON,
-    training.LESSON,
-    evaluation.LESSON,
-    averaging.LESSON,
-    drift.LESSON,
-    corrections.LESSON,
-    attacks.LESSON,
-    privacy.LESSON,
-    remote.LESSON,
-    capstone.LESSON,
-)
-
-EXERCISES: Final[dict[str, Exercise]] = {
-    exercise.name: exercise for lesson in LESSONS for exercise in lesson.exercises
+MODULES: Final = {
+    "00_why": "why",
+    "01_hello": "hello",
+    "02_types_and_placements": "types",
+    "03_computations_and_tracing": "tracing",
+    "04_intrinsics": "intrinsics",
+    "05_executor_stack": "stack",
+    "06a_sequences": "sequences",
+    "06b_sequence_executors": "sequence_executors",
+    "07_strategies": "strategies",
+    "08_non_iid_mnist": "non_iid",
+    "09a_local_training": "training",
+    "09b_federated_evaluation": "evaluation",
+    "10_federated_averaging": "averaging",
+    "11a_client_drift": "drift",
+    "11b_drift_corrections": "corrections",
+    "12a_attacks": "attacks",
+    "12b_privacy": "privacy",
+    "13_remote_clients": "remote",
+    "14_your_own_algorithm": "capstone",
 }
+"""The name of each lesson, and its module in this folder."""
 
-OUTCOMES: Final[dict[str, str]] = {
-    name: outcome for lesson in LESSONS for name, outcome in lesson.outcomes.items()
-}
+
+def load(name: str) -> Lesson:
+    """The lesson of this name, one of `MODULES`."""
+    found: Lesson = import_module(f"{__name__}.{MODULES[name]}").LESSON
+    return found
+
+
+def load_all() -> tuple[Lesson, ...]:
+    """All of them, in their order."""
+    return tuple(map(load, MODULES))
+
+
+def loaded_first() -> Iterator[Lesson]:
+    """All of them; those that are not loaded last, each when it is its turn.
+
+    A notebook loads its own lesson, so what is looked for there is found in the first
+    ones, and no other is loaded.
+    """
+    return map(load, sorted(MODULES, key=lambda name: not _is_loaded(name)))
+
+
+def _is_loaded(name: str) -> bool:
+    return f"{__name__}.{MODULES[name]}" in sys.modules
