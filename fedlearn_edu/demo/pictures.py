@@ -8,54 +8,46 @@ from fedlearn_edu.demo.records import Outcome
 from fedlearn_edu.errors import counted
 
 
-def save_pictures(outcome: Outcome, out: Path) -> tuple[Path, Path, Path]:
+def save_pictures(outcome: Outcome, out: Path) -> list[Path]:
     """Draws curves, clients and templates, and writes them into the folder `out`."""
-    return (
-        _save_curves(outcome, out),
-        _save_clients(outcome, out),
-        _save_templates(outcome, out),
-    )
+    after = f"after {counted(outcome.rounds[-1].number, 'round')}"
+    pictures = (_save_curves, _save_clients, _save_templates)
+    return [save(outcome, after, out) for save in pictures]
 
 
-def _after(outcome: Outcome) -> str:
-    count = len(outcome.rounds)
-    return f"after {counted(count, 'round')}"
-
-
-def _save_curves(outcome: Outcome, out: Path) -> Path:
-    baselines, last = outcome.baselines, outcome.rounds[-1]
-    train = [baselines.zero_train, *(each.train for each in outcome.rounds)]
-    test = [baselines.zero_test, *(each.test for each in outcome.rounds)]
+def _save_curves(outcome: Outcome, after: str, out: Path) -> Path:
+    rounds, first, last = outcome.rounds, outcome.rounds[0], outcome.rounds[-1]
     figure = viz.draw_learning_curves(
-        [result.client_losses for result in train],
-        [result.accuracy for result in train],
-        [result.accuracy for result in test],
+        [each.train.client_losses_summed_over_batches for each in rounds],
+        [each.train.accuracy_per_example for each in rounds],
+        [each.test.accuracy_per_example for each in rounds],
         loss_unit="nats, sum over batches",
     )
-    loss, accuracy = baselines.zero_train.loss, baselines.zero_test.accuracy
     description = (
-        f"Mean loss falls from {loss:.2f} to {last.train.loss:.2f} nats; accuracy on "
-        f"test images rises from {accuracy:.1%} to {last.test.accuracy:.1%} "
-        f"{_after(outcome)}."
+        f"Mean loss falls from {first.train.loss_summed_over_batches:.2f} to "
+        f"{last.train.loss_summed_over_batches:.2f} nats; accuracy on test images "
+        f"rises from {first.test.accuracy_per_example:.1%} to "
+        f"{last.test.accuracy_per_example:.1%} {after}."
     )
     return viz.save_png(figure, out / "curves.png", description)
 
 
-def _save_clients(outcome: Outcome, out: Path) -> Path:
-    before = outcome.baselines.zero_test.client_accuracies
-    after = outcome.rounds[-1].test.client_accuracies
+def _save_clients(outcome: Outcome, after: str, out: Path) -> Path:
+    ends = outcome.rounds[0], outcome.rounds[-1]
+    first, last = (end.test.client_accuracies.tolist() for end in ends)
     figure = viz.draw_client_accuracy(
-        {"before training: calls everything 0": before, _after(outcome): after},
+        {"before training: calls everything 0": first, after: last},
         title="Accuracy on the test images of each client's digit",
     )
-    shares = ", ".join(f"{client} {share:.0%}" for client, share in enumerate(after))
-    description = f"Test accuracy per client {_after(outcome)}: {shares}."
+    shares = ", ".join(f"{client} {share:.0%}" for client, share in enumerate(last))
+    description = f"Test accuracy per client {after}: {shares}."
     return viz.save_png(figure, out / "clients.png", description)
 
 
-def _save_templates(outcome: Outcome, out: Path) -> Path:
-    title = f"What the model looks for in each digit, {_after(outcome)}"
-    figure = viz.draw_digit_templates(outcome.rounds[-1].weights, title=title)
+def _save_templates(outcome: Outcome, after: str, out: Path) -> Path:
+    weights = outcome.rounds[-1].weights["weights"]
+    title = f"What the model looks for in each digit, {after}"
+    figure = viz.draw_digit_templates(weights, title=title)
     description = (
         "Ten pictures of weights: each resembles its digit; ink that speaks for it is "
         "orange, ink that speaks against it is purple."

@@ -43,31 +43,30 @@ class Comparison:
 
 def compare(outcome: Outcome) -> tuple[Comparison, ...]:
     """Puts the published numbers beside those of this run, as far as it went."""
-    rows = [*_baselines(outcome), *_rounds(outcome)]
-    return tuple(Comparison(*row) for row in rows)
+    return tuple(Comparison(*row) for row in (*_alone(outcome), *_together(outcome)))
 
 
-def _baselines(outcome: Outcome) -> Iterator[tuple[str, float, float]]:
-    baselines = outcome.baselines
-    lone, own, other = baselines.lone, LONE_CLIENT, OTHER_CLIENT
-    yield "zero model, one batch", 2.3025851, baselines.batch_loss
-    for count, (published, ours) in enumerate(zip(STEPS, baselines.steps, strict=True)):
-        yield f"one batch, after step {count + 1}", published, ours
-    yield (
-        f"zero model, client {own}",
-        23.025854,
-        baselines.zero_train.client_losses[own],
+def _alone(outcome: Outcome) -> Iterator[tuple[str, float, float]]:
+    own, other, (zero, *steps) = LONE_CLIENT, OTHER_CLIENT, outcome.losses
+    yield "zero model, one batch", 2.3025851, zero
+    for count, (published, ours) in enumerate(zip(STEPS, steps, strict=True), 1):
+        yield f"one batch, after step {count}", published, ours
+    train, test = outcome.rounds[0].train, outcome.rounds[0].test
+    at_zero, lone = (
+        found.client_losses_summed_over_batches for found in (train, outcome.lone)
     )
-    yield f"client {own}'s model, client {own}", 0.43484688, lone.client_losses[own]
-    yield f"client {own}'s model, client {other}", 74.50075, lone.client_losses[other]
-    yield "zero model, all clients", 23.025852, baselines.zero_train.loss
-    yield f"client {own}'s model, all clients", 54.432625, lone.loss
-    yield "zero model, test", 22.795593, baselines.zero_test.loss
+    yield f"zero model, client {own}", 23.025854, at_zero[own]
+    yield f"client {own}'s model, client {own}", 0.43484688, lone[own]
+    yield f"client {own}'s model, client {other}", 74.50075, lone[other]
+    yield "zero model, all clients", 23.025852, at_zero.mean()
+    yield f"client {own}'s model, all clients", 54.432625, lone.mean()
+    yield "zero model, test", 22.795593, test.loss_summed_over_batches
 
 
-def _rounds(outcome: Outcome) -> Iterator[tuple[str, float, float]]:
-    for published, ours in zip(ROUNDS, outcome.rounds, strict=False):
-        yield f"after round {ours.number}", published, ours.train.loss
-    if len(outcome.rounds) >= len(ROUNDS):
-        last = outcome.rounds[len(ROUNDS) - 1]
-        yield f"after round {last.number}, test", 17.278767, last.test.loss
+def _together(outcome: Outcome) -> Iterator[tuple[str, float, float]]:
+    for published, ours in zip(ROUNDS, outcome.rounds[1:], strict=False):
+        loss = ours.train.loss_summed_over_batches
+        yield f"after round {ours.number}", published, loss
+        if ours.number == len(ROUNDS):
+            loss = ours.test.loss_summed_over_batches
+            yield f"after round {ours.number}, test", 17.278767, loss

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the program of `program` and reports what happens, step by step.
+"""Runs federated averaging and evaluation, and reports what happens, step by step.
+
+The algorithms are those of `learning`; here they get the numbers of the tutorial
+"Custom Federated Algorithms, Part 2" of TensorFlow Federated.
 
 `__main__` calls `run_demo` with a function that shows a line; every number comes from
 calling a computation, and only the folder for the pictures is written.
@@ -8,19 +11,16 @@ calling a computation, and only the folder for the pictures is written.
 import sys
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-import numpy as np
 from tqdm import tqdm
 
-import fedlearn_edu as fl
+from fedlearn_edu import framework, learning
 from fedlearn_edu.demo import report
 from fedlearn_edu.demo.pictures import save_pictures
-from fedlearn_edu.demo.program import Program, build_program
 from fedlearn_edu.demo.published import compare
-from fedlearn_edu.demo.records import Baselines, Evaluation, Outcome, Round
+from fedlearn_edu.demo.records import Outcome, Round
 from fedlearn_edu.demo.setting import (
     DECAY,
     LEARNING_RATE,
@@ -30,6 +30,8 @@ from fedlearn_edu.demo.setting import (
     prepare,
 )
 from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.learning.models import Model
+from fedlearn_edu.learning.optimizers import exponential_decay
 
 Say = Callable[[str], None]
 
@@ -49,10 +51,9 @@ def run_demo(options: Options, say: Say) -> bool:
     data = prepare(options)
     say(report.heading(data, options))
     outcome = run_program(data, options.rounds, say)
-    is_reproduced = True
-    if data.name == "mnist" and options.seed is None:
-        rows = compare(outcome)
-        is_reproduced = all(row.is_reproduced for row in rows)
+    applies = data.name == "mnist" and options.seed is None
+    rows = compare(outcome) if applies else ()
+    if rows:
         say(f"\n4. The published numbers\n{report.comparison_table(rows)}")
     say("")
     for path in save_pictures(outcome, options.out):
@@ -60,7 +61,7 @@ def run_demo(options: Options, say: Say) -> bool:
     say("")
     for sentence in report.conclusion(outcome):
         say(textwrap.fill(sentence, 80))
-    return is_reproduced
+    return all(row.is_reproduced for row in rows)
 
 
 def make_folder(folder: Path) -> None:
@@ -76,99 +77,60 @@ def make_folder(folder: Path) -> None:
 
 
 def run_program(data: FederatedData, num_rounds: int, say: Say) -> Outcome:
-    """Runs the parts of `program` on a stack that counts bytes."""
-    factory = fl.framework.sizing_executor_factory(support_sequence_ops=True)
-    with fl.framework.SyncExecutionContext(executor_fn=factory):
-        program = build_program()
-        train, test = (
-            split.place(data.batch_size) for split in (data.train, data.test)
-        )
-        evaluator = _Evaluator(program, train, test)
-        baselines = _baselines(program, data, evaluator)
-        say(report.baseline_lines(baselines))
-        say(report.table_head())
-        say(report.zero_row(baselines))
-        reporter = _RoundReporter(evaluator, factory, say)
-        fl.learning.run(
-            program.averaging,
-            data.train,
-            num_rounds,
-            batch_size=data.batch_size,
-            options=fl.learning.Options(callbacks=[reporter]),
-        )
-    return Outcome(baselines, tuple(reporter.rounds))
+    """First a client learns alone, then all learn together."""
+    model = learning.models.softmax_regression(log_of_softmax=True)
+    rate = exponential_decay(LEARNING_RATE, DECAY)
+    process = learning.build_fed_avg(model, rate, weighting="uniform")
+    factory = framework.sizing_executor_factory(support_sequence_ops=True)
+    with framework.SyncExecutionContext(executor_fn=factory):
+        evaluator = _Evaluator(model, data, factory)
+        outcome = _learn_alone(data, evaluator)
+        outcome.rounds.append(evaluator.round(0, process.initialize().weights, 0.0))
+        say(report.before_training(outcome))
+
+        def after(run: learning.Run) -> None:
+            seconds = run.history.last["seconds"]
+            outcome.rounds.append(evaluator.round(run.rounds, run.weights, seconds))
+            with tqdm.external_write_mode(file=sys.stdout):
+                say(report.table_row(outcome.rounds[-1]))
+
+        size, options = data.batch_size, learning.Options(callbacks=[after])
+        learning.run(process, data.train, num_rounds, batch_size=size, options=options)
+    return outcome
 
 
 @final
-@dataclass(frozen=True)
 class _Evaluator:
-    """Evaluates a model on the two splits, which were placed once."""
+    """Evaluates models on the two splits, and counts what moved in between."""
 
-    program: Program
-    train_batches: Any
-    test_batches: Any
+    def __init__(self, model: Model, data: FederatedData, factory: Any) -> None:
+        self.on = learning.build_federated_evaluation(model)
+        self._train = data.train.place(data.batch_size)
+        self._test = data.test.place(data.batch_size)
+        self._factory, self._before = factory, factory.get_size_info()
 
-    def train(self, weights: Any) -> Evaluation:
+    def train(self, weights: Any) -> learning.Evaluation:
         """On what the clients learn from."""
-        return _read(self.program.evaluation(weights, self.train_batches))
+        return self.on(weights, self._train)
 
-    def test(self, weights: Any) -> Evaluation:
-        """On the test images."""
-        return _read(self.program.evaluation(weights, self.test_batches))
-
-
-def _read(found: fl.learning.Evaluation) -> Evaluation:
-    return Evaluation(
-        loss=found.loss_summed_over_batches,
-        accuracy=found.accuracy_per_example,
-        client_losses=tuple(found.client_losses_summed_over_batches.tolist()),
-        client_accuracies=tuple(found.client_accuracies.tolist()),
-    )
+    def round(self, number: int, weights: Any, seconds: float) -> Round:
+        """The round after which the model has these weights."""
+        moved = self._factory.get_size_info()
+        train, test = self.train(weights), self.on(weights, self._test)
+        down = moved.bytes_down - self._before.bytes_down
+        up = moved.bytes_up - self._before.bytes_up
+        self._before = self._factory.get_size_info()
+        return Round(number, weights, train, test, down, up, seconds)
 
 
-def _baselines(
-    program: Program, data: FederatedData, evaluator: _Evaluator
-) -> Baselines:
-    """What the zero model and the model of one lone client can do."""
-    stepping, own = program.stepping, data.train[LONE_CLIENT].batches(data.batch_size)
-    state = zero = stepping.initialize()
+def _learn_alone(data: FederatedData, evaluator: _Evaluator) -> Outcome:
+    """Steps on one batch; and, from the zero model again, a pass over all batches."""
+    process = learning.build_fed_avg(evaluator.on.model, LEARNING_RATE)
+    own = data.train[LONE_CLIENT].batches(data.batch_size)
+    state = zero = process.initialize()
     losses = []
     for _ in range(6):
-        losses.append(program.evaluation(state.weights, [own[-1:]]).loss_per_example)
-        state, _ = stepping.next(state, [own[-1:]])
-    lone, _ = stepping.next(zero, [own])
-    return Baselines(
-        batch_loss=losses[0],
-        steps=tuple(losses[1:]),
-        zero_train=evaluator.train(zero.weights),
-        zero_test=evaluator.test(zero.weights),
-        lone=evaluator.train(lone.weights),
-    )
-
-
-@final
-class _RoundReporter:
-    """Called after each round: evaluates, keeps the round, and says its line."""
-
-    def __init__(self, evaluator: _Evaluator, factory: Any, say: Say) -> None:
-        self.rounds: list[Round] = []
-        self._evaluator, self._factory, self._say = evaluator, factory, say
-        self._before = factory.get_size_info()
-
-    def __call__(self, so_far: fl.learning.Run) -> None:
-        """The callback of `learning.run`."""
-        after, number = self._factory.get_size_info(), so_far.rounds
-        step = Round(
-            number=number,
-            learning_rate=LEARNING_RATE * DECAY ** (number - 1),
-            weights=np.asarray(so_far.weights["weights"]),
-            train=self._evaluator.train(so_far.weights),
-            test=self._evaluator.test(so_far.weights),
-            bytes_down=after.bytes_down - self._before.bytes_down,
-            bytes_up=after.bytes_up - self._before.bytes_up,
-            seconds=so_far.history.last["seconds"],
-        )
-        self.rounds.append(step)
-        with tqdm.external_write_mode(file=sys.stdout):
-            self._say(report.table_row(step))
-        self._before = self._factory.get_size_info()
+        losses.append(evaluator.on(state.weights, [own[-1:]]).loss_per_example)
+        state, _ = process.next(state, [own[-1:]])
+    lone, _ = process.next(zero, [own])
+    return Outcome(tuple(losses), evaluator.train(lone.weights))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import final
 
 from fedlearn_edu.simulation import ClientData
-from fedlearn_edu.simulation.datasets import Dataset, load
+from fedlearn_edu.simulation.datasets import load
 from fedlearn_edu.simulation.partitions import one_label_per_client
 
 DATA = ("auto", "digits28", "mnist")
@@ -71,16 +71,10 @@ def prepare(options: Options) -> FederatedData:
     ten steps per round there too.
     """
     dataset = load(options.data)
-    examples, batch_size = (1000, 100) if dataset.name == "mnist" else (140, 14)
-    train, test = _deal(dataset, examples, options.seed)
+    most, batch_size = (1000, 100) if dataset.name == "mnist" else (140, 14)
+    train, test = (
+        ClientData(x, y, one_label_per_client(y, NUM_CLIENTS, most, options.seed))
+        for x, y in dataset
+    )
     total = (len(dataset.train[1]), len(dataset.test[1]))
-    return FederatedData(dataset.name, examples, batch_size, train, test, total)
-
-
-def _deal(dataset: Dataset, examples: int, seed: int | None) -> list[ClientData]:
-    return [
-        ClientData(
-            images, labels, one_label_per_client(labels, NUM_CLIENTS, examples, seed)
-        )
-        for images, labels in dataset
-    ]
+    return FederatedData(dataset.name, most, batch_size, train, test, total)

@@ -372,7 +372,8 @@ loss_per_client | renamed | here, at first | .mean_loss_over_clients
 fl.learning.build_federated_evaluation(m)(m.initialize(0), [[]]).mean_loss_over_clients
 accuracy_per_client | renamed | here, at first | .mean_accuracy_over_clients
   m = fl.learning.models.softmax_regression(1, 2); \
-fl.learning.build_federated_evaluation(m)(m.initialize(0), [[]]).mean_accuracy_over_clients
+fl.learning.build_federated_evaluation(m)(m.initialize(0), [[]])\
+.mean_accuracy_over_clients
 accuracy_per_class | renamed | here, at first | .balanced_accuracy
   m = fl.learning.models.softmax_regression(1, 2); \
 fl.learning.build_federated_evaluation(m)(m.initialize(0), [[]]).balanced_accuracy
