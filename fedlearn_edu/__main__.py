@@ -98,7 +98,7 @@ def _doctor(chosen: Any) -> int:
     from fedlearn_edu.course import doctor
 
     findings = []
-    for finding in doctor.examine(chosen.folder.absolute(), deep=chosen.deep):
+    for finding in doctor.examine(deep=chosen.deep):
         _say(str(finding))
         findings.append(finding)
     _say(doctor.verdict(findings))
@@ -216,18 +216,10 @@ def _add_doctor(commands: Any) -> None:
     doctor = commands.add_parser(
         "doctor",
         help="whether this machine is ready for the lessons, and what to do if not",
-        description="Looks at Python, packages, the kernel, data, lessons, folders and "
-        "the port. Changes nothing, and asks no network.",
+        description="Looks at Python, packages, the kernel, data and lessons. Changes "
+        "nothing, and asks no network.",
     )
     doctor.set_defaults(run=_doctor)
-    doctor.add_argument(
-        "folder",
-        type=Path,
-        nargs="?",
-        metavar="FOLDER",
-        default=Path(),
-        help="where the lessons are to be (default: this folder)",
-    )
     doctor.add_argument(
         "--deep", action="store_true", help="load TensorFlow too, and add 1 and 1"
     )

@@ -1,31 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether this machine is ready for the lessons, and what to do if not.
 
-Nothing is changed or fetched; TensorFlow is loaded only on request.
+Nothing is changed or fetched; TensorFlow is loaded only on request. What `start`, a
+check or JupyterLab say themselves when it comes to it, is not looked at here.
 """
 
 import os
 import re
-import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Literal, final
 
 from fedlearn_edu.capabilities import is_browser
-from fedlearn_edu.course import records
-from fedlearn_edu.course.start import LessonsNotFoundError, command, find_release
-from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.course.start import LessonsNotFoundError, find_release
+from fedlearn_edu.errors import FedLearnError, counted
 from fedlearn_edu.simulation import datasets
 
 KERNEL = "python3"
 """What the lessons ask for; every Jupyter has a kernel of this name."""
-LAB_PORT = 8888
 _NEEDED = re.compile(
     r"(?P<name>[\w.-]+)\s*>=\s*(?P<least>[\d.]+)\s*"
     r"(?:;\s*extra\s*==\s*[\"'](?P<extra>\w+)[\"']|;\s*sys_platform\s*!=.*)?$"
@@ -34,7 +30,7 @@ _OLDEST, _TOO_NEW = (3, 11), (3, 14)
 _DEEP_LIMIT_S = 300
 _DEEP = "from fedlearn_edu import tf; print(tf.__version__, float(tf.add(1.0, 1.0)))"
 
-Verdict = Literal["ok", "note", "problem"]
+Verdict = Literal["ok", "problem"]
 
 
 @final
@@ -43,13 +39,13 @@ class Finding:
     """One thing that was looked at.
 
     Attributes:
-        verdict: a `problem` stops you, a `note` does not.
+        verdict: a `problem` stops you.
         found: in a few words.
         do: what to do about it; empty if there is nothing to do.
 
-    >>> print(Finding("note", "port 8888 is taken", "nothing: another one is taken"))
-    note     port 8888 is taken
-             do: nothing: another one is taken
+    >>> print(Finding("problem", "numpy is not installed", "pip install numpy"))
+    problem  numpy is not installed
+             do: pip install numpy
     """
 
     verdict: Verdict
@@ -61,14 +57,13 @@ class Finding:
         return f"{line}\n         do: {self.do}" if self.do else line
 
 
-def examine(folder: Path, *, deep: bool = False) -> Iterator[Finding]:
+def examine(*, deep: bool = False) -> Iterator[Finding]:
     """Looks at one thing after the other.
 
     Args:
-        folder: Where lessons are to be.
         deep: Load TensorFlow too, which takes some seconds, and add two numbers.
     """
-    if is_browser():  # it has no other programs, no ports, and all it needs is loaded
+    if is_browser():  # it has no other programs, and all it needs is loaded
         yield Finding("ok", "Python in a browser: there is nothing to look at")
         return
     yield _python()
@@ -78,24 +73,14 @@ def examine(folder: Path, *, deep: bool = False) -> Iterator[Finding]:
         yield _tensorflow()
     yield _data()
     yield _lessons()
-    yield _folder(folder)
-    yield _progress()
-    yield _port(LAB_PORT)
-    yield from _root()
 
 
 def verdict(findings: list[Finding]) -> str:
     """The last line: whether something stops you."""
     problems = sum(f.verdict == "problem" for f in findings)
-    notes = sum(f.verdict == "note" for f in findings)
     if problems:
-        return f"{_counted(problems, 'problem')} to solve first"
-    told = f" ({_counted(notes, 'note')})" if notes else ""
-    return f"nothing stops you{told}"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
+        return f"{counted(problems, 'problem')} to solve first"
+    return "nothing stops you"
 
 
 # ------------------------------------------------------------------ what is installed
@@ -214,51 +199,4 @@ def _lessons() -> Finding:
         release = find_release()
     except LessonsNotFoundError as error:
         return Finding("problem", error.summary, error.do or "")
-    return Finding("ok", f"{_counted(len(list(release.glob('*/*.ipynb'))), 'lesson')}")
-
-
-def _folder(folder: Path) -> Finding:
-    if trouble := _not_writable(folder):
-        other = "name another folder: fedlearn-edu start FOLDER"
-        return Finding("problem", f"{folder} cannot be written into: {trouble}", other)
-    return Finding("ok", f"{folder} can be written into")
-
-
-def _progress() -> Finding:
-    file = records.file()
-    if file is None:
-        found = "your progress is not kept"
-        return Finding("note", found, f"to keep it, unset {records.VARIABLE}")
-    if trouble := _not_writable(file.parent):
-        do = f"name another file in {records.VARIABLE}; lessons go on without one"
-        return Finding("note", f"{file} cannot be written: {trouble}", do)
-    return Finding("ok", f"your progress is kept in {file}")
-
-
-def _not_writable(folder: Path) -> str:
-    """Why nothing can be written there, or where it would be made; empty if it can."""
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
-    try:
-        # Permissions alone do not tell. The file has no name, so nothing stays.
-        with tempfile.TemporaryFile(dir=folder):
-            return ""
-    except OSError as error:
-        return error.strerror or os.strerror(error.errno or 0)
-
-
-def _port(port: int) -> Finding:
-    try:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", port))
-    except OSError:
-        found = f"port {port} is taken"
-        return Finding("note", found, "nothing: JupyterLab takes the next one")
-    return Finding("ok", f"port {port} is free for JupyterLab")
-
-
-def _root() -> Iterator[Finding]:
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        found = "you are root, for whom JupyterLab does not start"
-        do = f"be somebody else, or {command()} start FOLDER --allow-root"
-        yield Finding("note", found, do)
+    return Finding("ok", f"{counted(len(list(release.glob('*/*.ipynb'))), 'lesson')}")

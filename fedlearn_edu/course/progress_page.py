@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The map of the course, and how far a learner has come: as text, and as a page.
+"""The map of the course, and how far a learner has come.
 
     lessons and what `records` kept → a row for each lesson → text or HTML
 
@@ -17,19 +17,21 @@ from fedlearn_edu.course.exercise import Exercise, Lesson, by_path
 from fedlearn_edu.course.lessons import load_all
 from fedlearn_edu.course.records import Progress
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.viz.progress import LessonRow, ProgressView, draw_progress
+from fedlearn_edu.viz.notebook import publish
+from fedlearn_edu.viz.progress import LessonRow, draw_progress
 
 _WIDTH = 80
 
 
 @short_traceback
-def progress() -> ProgressView:
-    """All lessons, and your progress in them: end a cell with it.
+def progress() -> None:
+    """Shows all lessons, and your progress in them; run it again to see it move on.
 
-    Lessons on this machine are links. It changes when a check in this notebook passes;
-    run the cell again for what you did in other notebooks.
+    Lessons on this machine are links.
     """
-    return view(load_all())
+    lessons, now = load_all(), records.read()
+    html = draw_progress(rows(lessons, now, Path()), _told(lessons, now))
+    publish(html, as_text(lessons, now))
 
 
 def rows(
@@ -55,7 +57,7 @@ def sentence(lessons: Sequence[Lesson], progress: Progress) -> str:
 
 
 def as_text(lessons: Sequence[Lesson], progress: Progress) -> str:
-    """The page for a terminal: what is done, points, hints, and the lesson."""
+    """For a terminal: what is done, points, hints, and the lesson."""
     lines = [" done    points hints"]
     for path, group in groupby(rows(lessons, progress), key=lambda row: row.path):
         lines.append(path)
@@ -66,19 +68,6 @@ def as_text(lessons: Sequence[Lesson], progress: Progress) -> str:
         ]
     told = textwrap.fill(_told(lessons, progress), _WIDTH)
     return "\n".join([*lines, "", told])
-
-
-def view(lessons: Sequence[Lesson]) -> ProgressView:
-    """The page under a cell; it changes when a check in this notebook passes."""
-
-    def draw() -> tuple[str, str]:
-        now = records.read()
-        drawn = rows(lessons, now, Path())
-        return draw_progress(drawn, _told(lessons, now)), as_text(lessons, now)
-
-    shown = ProgressView(draw)
-    records.subscribe(lambda _: shown.refresh())
-    return shown
 
 
 def _row(

