@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple, TypeVar, final
 
 from fedlearn_edu.errors import FedLearnError, FieldError, short_traceback
+from fedlearn_edu.former_names.earlier import EARLIER
 from fedlearn_edu.former_names.table import TABLE
 
 C = TypeVar("C", bound=type)
@@ -88,7 +89,7 @@ def _public(thing: object) -> list[str]:
 def former_names() -> dict[tuple[str, str], FormerName]:
     """The rows, by package and name."""
     rows = {}
-    for section in TABLE.split("\n== ")[1:]:
+    for section in f"{TABLE}{EARLIER}".split("\n== ")[1:]:
         home, *lines = section.split("\n")
         for head, example in zip(lines[::2], lines[1::2], strict=False):
             row = FormerName._make([home, *head.split(" | "), example.strip()])

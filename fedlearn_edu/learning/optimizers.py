@@ -13,6 +13,7 @@ from numbers import Real
 from typing import Any, TypeGuard, final
 
 from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.former_names import unknown
 from fedlearn_edu.learning.arrays import HAS_TENSORFLOW, tf
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.pytree import flatten, rebuild
@@ -272,3 +273,8 @@ def _check_positive(name: str, number: object) -> None:
 def is_number(thing: object) -> TypeGuard[float]:
     """Numbers of NumPy count, too; `True` is none."""
     return isinstance(thing, Real) and not isinstance(thing, bool)
+
+
+@short_traceback
+def __getattr__(name: str) -> Any:
+    raise unknown("fedlearn_edu.learning.optimizers", name, __all__)
