@@ -31,7 +31,7 @@ MAX_FUNCTION_LINES = 40
 
 # Executable lines, without those that build an error.
 MAX_EXECUTABLE = {
-    "errors": 187,
+    "errors": 185,
     "structure": 90,
     "types": 1_295,
     "ir": 372,
@@ -42,25 +42,25 @@ MAX_EXECUTABLE = {
     "contexts": 635,
     "framework": 61,
 }
-MAX_MACHINE_LINES = 17_991
+MAX_MACHINE_LINES = 17_986
 MAX_MACHINE_FILES = 101
 # The files that the way of a value names, and all that they import (no TensorFlow).
 MAX_WAY_LINES = 3_088
-MAX_WAY_CLOSURE_LINES = 9_218
-MAX_ORACLE_CLOSURE_LINES = 4_284
+MAX_WAY_CLOSURE_LINES = 9_213
+MAX_ORACLE_CLOSURE_LINES = 4_279
 MAX_LINES = {
     "dataflow": 861,
-    "simulation": 2_726,
-    "learning": 9_582,
+    "simulation": 2_715,
+    "learning": 9_517,
     "remote": 3_148,
     "attacks": 834,
     "backends": 113,
     "testing": 2_735,
-    "viz": 10_513,
-    "course": 10_469,
-    "demo": 685,
+    "viz": 10_476,
+    "course": 10_137,
+    "demo": 520,
 }
-MAX_TEST_LINES = 44_481
+MAX_TEST_LINES = 44_186
 
 
 def test_files_fit_on_a_few_screens() -> None:
