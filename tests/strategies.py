@@ -24,7 +24,7 @@ from fedlearn_edu.types.definitions import (
     TensorType,
     any_type,
 )
-from fedlearn_edu.types.python_types import rebuild
+from fedlearn_edu.types.fields import rebuild
 
 SCALARS = (np.bool_, np.int32, np.int64, np.uint8, np.float32, np.float64, np.str_)
 NAMES = ("a", "b", "c", "weights", "x1")

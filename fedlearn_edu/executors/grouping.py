@@ -41,7 +41,7 @@ from fedlearn_edu.ir.traversal import leaves
 from fedlearn_edu.signals import is_from_outside
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import CLIENTS, FederatedType, FunctionType, StructType, Type
-from fedlearn_edu.types.definitions import struct_type
+from fedlearn_edu.types.data_types import struct_type
 from fedlearn_edu.types.sequences import unwrap
 
 

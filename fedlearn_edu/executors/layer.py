@@ -40,7 +40,7 @@ from fedlearn_edu.types import (
     Type,
     normalize,
 )
-from fedlearn_edu.types.definitions import struct_type
+from fedlearn_edu.types.data_types import struct_type
 from fedlearn_edu.types.sequences import Cached, unwrap
 
 Own = TypeVar("Own")

@@ -28,7 +28,7 @@ from fedlearn_edu.types import (
     is_tensorflow_compatible,
     to_type,
 )
-from fedlearn_edu.types.definitions import is_field
+from fedlearn_edu.types.data_types import is_field
 from fedlearn_edu.types.sequences import SequenceList
 
 # Runs the Python function once, on stand-ins for a parameter of the given type; the

@@ -30,7 +30,8 @@ from fedlearn_edu.types import (
 )
 from fedlearn_edu.types.containers import Placed
 from fedlearn_edu.types.dtypes import is_tf_dtype
-from fedlearn_edu.types.python_types import fields_of, is_dataset, rebuild
+from fedlearn_edu.types.fields import fields_of, rebuild
+from fedlearn_edu.types.python_types import is_dataset
 from fedlearn_edu.types.type_join import infer_sequence
 
 # Makes an argument, once the values of the parameters are known.

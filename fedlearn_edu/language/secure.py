@@ -42,7 +42,7 @@ from fedlearn_edu.types import (
     is_structure_of_integers,
     type_at_clients,
 )
-from fedlearn_edu.types.python_types import fields_of, rebuild
+from fedlearn_edu.types.fields import fields_of, rebuild
 
 MAX_BITWIDTH = 62
 

@@ -31,7 +31,7 @@ from fedlearn_edu.types import (
     normalize,
 )
 from fedlearn_edu.types.containers import private
-from fedlearn_edu.types.python_types import fields_of
+from fedlearn_edu.types.fields import fields_of
 
 _FOUR = ("add", "subtract", "multiply", "divide")
 _OTHERS = {

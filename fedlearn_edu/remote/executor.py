@@ -32,7 +32,7 @@ from fedlearn_edu.remote.expressions import (
     call,
 )
 from fedlearn_edu.types import SERVER, FederatedType, StructType, Type
-from fedlearn_edu.types.definitions import struct_type
+from fedlearn_edu.types.data_types import struct_type
 from fedlearn_edu.types.sequences import Members
 
 

@@ -9,9 +9,9 @@ from typing import Never as _Never
 from fedlearn_edu.errors import short_traceback as _short_traceback
 from fedlearn_edu.former_names import unknown as _unknown
 from fedlearn_edu.types.base import Type as Type
-from fedlearn_edu.types.base import to_type as to_type
 from fedlearn_edu.types.containers import normalize as normalize
 from fedlearn_edu.types.containers import restore as restore
+from fedlearn_edu.types.data_types import to_type as to_type
 from fedlearn_edu.types.definitions import CLIENTS as CLIENTS
 from fedlearn_edu.types.definitions import SERVER as SERVER
 from fedlearn_edu.types.definitions import AbstractType as AbstractType

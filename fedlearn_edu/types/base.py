@@ -2,7 +2,7 @@
 """What all types have in common: printing, and how one type fits another.
 
 The seven kinds in `definitions.py` implement `_parts`, `_mismatch` and `_text`; all
-other code uses the public methods, and `to_type`. Whether one type fits another, and
+other code uses the public methods. Whether one type fits another, and
 *where* it does not, is a single recursion: `difference`.
 """
 
@@ -10,9 +10,9 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, final, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
-from fedlearn_edu.errors import TypeMismatchError, short_traceback, too_deep
+from fedlearn_edu.errors import too_deep
 from fedlearn_edu.types import messages as say
 from fedlearn_edu.types.messages import ROOT, kind_word
 
@@ -128,41 +128,6 @@ class Type(ABC):
     is_tensor, is_struct, is_sequence = _is("tensor"), _is("struct"), _is("sequence")
     is_function, is_federated = _is("function"), _is("federated")
     is_placement, is_abstract = _is("placement"), _is("abstract")
-
-
-@overload
-def to_type(x: None) -> None: ...
-@overload
-def to_type(x: object) -> Type: ...
-@short_traceback
-def to_type(x: object) -> Type | None:
-    """The type that `x` denotes; `None` (no parameter) stays `None`.
-
-    >>> import numpy as np
-    >>> print(to_type([("a", np.int32), ("b", (np.float32, [2, None]))]))
-    <a=int32,b=float32[2,?]>
-    """
-    return None if x is None else _denoted_by(x)
-
-
-def required_type(x: object, role: str) -> Type:
-    """The type that `x` denotes, where "no type" makes no sense."""
-    if x is None:
-        raise say.misfit(f"{role} is missing", "a type", "None")
-    try:
-        return _denoted_by(x)
-    except TypeMismatchError as error:
-        error.where = error.where or role
-        raise
-
-
-def _denoted_by(x: object) -> Type:
-    if isinstance(x, Type):
-        return x
-    # Only now: it makes types, whose constructors come here for their parts.
-    from fedlearn_edu.types.python_types import type_denoted_by
-
-    return type_denoted_by(x)
 
 
 def difference(target: Type, source: Type, path: str = ROOT) -> Difference | None:

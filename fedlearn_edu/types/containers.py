@@ -23,6 +23,7 @@ from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import dtypes
 from fedlearn_edu.types import value_messages as say
 from fedlearn_edu.types.base import Type
+from fedlearn_edu.types.data_types import element_type_of
 from fedlearn_edu.types.definitions import (
     CLIENTS,
     AbstractType,
@@ -36,14 +37,9 @@ from fedlearn_edu.types.definitions import (
     any_type,
 )
 from fedlearn_edu.types.dtypes import STRING
+from fedlearn_edu.types.fields import Pairs, fields_of, rebuild
 from fedlearn_edu.types.messages import ROOT
-from fedlearn_edu.types.python_types import (
-    Pairs,
-    element_type_of,
-    fields_of,
-    is_dataset,
-    rebuild,
-)
+from fedlearn_edu.types.python_types import is_dataset
 from fedlearn_edu.types.references import ValueReference, held
 from fedlearn_edu.types.sequences import (
     Cached,

@@ -18,9 +18,9 @@ from typing import final
 from fedlearn_edu.errors import NotationError, short_traceback
 from fedlearn_edu.types import definitions as kinds
 from fedlearn_edu.types.base import Type
-from fedlearn_edu.types.definitions import PLACEMENTS, Placement
 from fedlearn_edu.types.dtypes import DTYPE_NAMES, UNRANKED, Shape, dtype_from_name
 from fedlearn_edu.types.messages import FIELD_NAME
+from fedlearn_edu.types.placements import PLACEMENTS, Placement
 
 _TOKEN = re.compile(rf"\s*(->|\.\.\.|{FIELD_NAME}|\S)")
 _MOST_DIGITS = 18  # of a size; more would fit into no array

@@ -1,101 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types from Python: which objects denote one, and the type that a value has.
+"""The type that a value of Python, NumPy or TensorFlow has."""
 
-`fields_of` takes a container apart, `rebuild` puts it together again. TensorFlow
-objects are recognized by their attributes, so that nothing here imports TensorFlow.
-"""
-
-import dataclasses
-from collections import OrderedDict
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, final
+from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import value_messages as say
 from fedlearn_edu.types.base import Type
-from fedlearn_edu.types.definitions import (
-    Placement,
+from fedlearn_edu.types.data_types import (
     SequenceType,
     StructType,
     TensorType,
-    is_field,
+    class_names,
+    element_type_of,
+    ragged_type,
+    sparse_type,
 )
-from fedlearn_edu.types.dtypes import UNRANKED, as_dtype, as_shape, is_tf_dtype
-from fedlearn_edu.types.messages import no_type
-
-_COMPONENTS = {
-    "RaggedTensor": ["flat_values", "nested_row_splits"],
-    "SparseTensor": ["indices", "values", "dense_shape"],
-}
-Pairs = list[tuple[str | None, Any]]
-
-
-@final
-class Fields(NamedTuple):
-    """The fields of a container, and what rebuilds it (`None`: a `Struct`)."""
-
-    pairs: Pairs
-    container: type | None
-
-    def in_order(self) -> Pairs:
-        """The fields in order; those of a plain dict sorted by name."""
-        if self.container is not dict:
-            return self.pairs
-        return sorted(self.pairs, key=lambda pair: str(pair[0]))
-
-
-def fields_of(x: object) -> Fields | None:
-    """The fields of a container, in its own order; `None` for anything else."""
-    kind: Any = type(x)
-    if isinstance(x, dict):
-        strange = [key for key in x if not isinstance(key, str)]
-        if strange:
-            raise say.not_a_name(strange[0])
-        ordered = isinstance(x, OrderedDict)
-        return Fields(list(x.items()), OrderedDict if ordered else dict)
-    if isinstance(x, tuple) and hasattr(kind, "_fields"):
-        return Fields(list(zip(kind._fields, x, strict=True)), kind)
-    if isinstance(x, list | tuple):
-        plain = list if isinstance(x, list) else tuple
-        return Fields([(None, value) for value in x], plain)
-    if isinstance(x, Struct):
-        return Fields(list(x.items()), None)
-    names, container = _COMPONENTS.get(kind.__name__), None
-    # Types and placements are dataclasses too, but no containers.
-    if names is None and not isinstance(x, type | Type | Placement):
-        names, container = _attributes(kind), kind
-    if names is None:
-        return None
-    return Fields([(name, getattr(x, name)) for name in names], container)
-
-
-def _attributes(kind: Any) -> list[str] | None:
-    if dataclasses.is_dataclass(kind):
-        return [f.name for f in dataclasses.fields(kind) if f.init]
-    if hasattr(kind, "__attrs_attrs__"):
-        return [a.name for a in kind.__attrs_attrs__ if a.init]
-    return None
-
-
-def rebuild(container: type | None, fields: Struct) -> Any:
-    """The container with those fields.
-
-    Without a container: an OrderedDict if all fields are named, a tuple if none is.
-    """
-    names, values = fields.names(), list(fields)
-    if container in (None, list, tuple) and not any(names):
-        return values if container is list else tuple(values)
-    if container is None and None in names:
-        # NB(TFF): the ancestor had no Python form for mixed names; a Struct is one.
-        return fields
-    if None in names or container in (list, tuple):
-        raise say.cannot_hold(container, names)
-    if container is None or issubclass(container, dict):
-        return (container or OrderedDict)(fields.items())
-    named: dict[Any, Any] = dict(fields.items())
-    return container(**named)
+from fedlearn_edu.types.dtypes import is_tf_dtype
+from fedlearn_edu.types.fields import fields_of
 
 
 def infer_type(value: Any) -> Type | None:
@@ -142,14 +64,14 @@ def _scalar_dtype(value: Any) -> type:
 
 
 def _tensorflow_type(value: Any) -> Type | None:
-    names = _class_names(value)
+    names = class_names(value)
     if is_dataset(value):
         return SequenceType(element_type_of(value.element_spec))
     if "RaggedTensor" in names:
         splits = value.nested_row_splits
-        return _ragged_type(value.dtype, len(splits), splits[0].dtype)
+        return ragged_type(value.dtype, len(splits), splits[0].dtype)
     if "SparseTensor" in names:
-        return _sparse_type(value.dtype, value.shape.rank)
+        return sparse_type(value.dtype, value.shape.rank)
     if is_tf_dtype(getattr(value, "dtype", None)):
         return TensorType(value.dtype, value.shape)
     return None
@@ -165,72 +87,6 @@ def _struct_type(value: Any) -> Type:
     return StructType(pairs, fields.container)
 
 
-def type_denoted_by(x: Any) -> Type:
-    """The type that a class, a dtype, a container or a `tf.TypeSpec` denotes."""
-    if isinstance(x, list) or type(x) is tuple:
-        return _type_of_list(x)
-    if (dtype := as_dtype(x)) is not None:
-        return TensorType(dtype)
-    names = _class_names(x)
-    if "TensorSpec" in names:
-        return TensorType(x.dtype, x.shape)
-    if "RaggedTensorSpec" in names:
-        return _ragged_type(x.dtype, x.ragged_rank, x.row_splits_dtype)
-    if "SparseTensorSpec" in names:
-        return _sparse_type(x.dtype, x.shape.rank)
-    if "DatasetSpec" in names:
-        return SequenceType(element_type_of(x.element_spec))
-    is_unordered = isinstance(x, Mapping) and not isinstance(x, OrderedDict)
-    fields = None if is_unordered else fields_of(x)
-    if fields is None:
-        raise no_type(x)
-    return StructType(fields.pairs, fields.container)
-
-
-def _type_of_list(x: Any) -> Type:
-    if type(x) is tuple:
-        # Not `None in …`: a dtype float64 equals None, says NumPy.
-        if len(x) == 2 and as_dtype(x[0]) is not None and as_shape(x[1]) is not None:
-            return TensorType(*x)
-        if is_field(x):
-            # NB(TFF): no container; the ancestor kept `tuple`, which holds no names.
-            return StructType([x])
-    return StructType(x, None if any(map(is_field, x)) else type(x))
-
-
-def element_type_of(
-    element_spec: object, type_of: Callable[[Any], Type] = type_denoted_by
-) -> Type:
-    """The type of the elements of a `tf.data.Dataset` with that `element_spec`."""
-    fields = fields_of(element_spec)
-    if fields is None:
-        return type_of(element_spec)
-    # NB(TFF): a plain dict is welcome here, keys sorted as in TensorFlow.
-    pairs = [(name, element_type_of(x, type_of)) for name, x in fields.in_order()]
-    return StructType(pairs, fields.container)
-
-
 def is_dataset(x: object) -> bool:
     """Whether `x` looks like a `tf.data.Dataset`."""
     return hasattr(x, "element_spec") and hasattr(x, "as_numpy_iterator")
-
-
-def _ragged_type(dtype: object, ragged_rank: int, splits: object) -> Type:
-    """The components of a ragged tensor."""
-    # NB(TFF): no container, since naming the TensorFlow class would mean importing it.
-    rows = StructType([TensorType(splits, [None])] * ragged_rank, tuple)
-    flat = TensorType(dtype, UNRANKED)
-    return StructType([("flat_values", flat), ("nested_row_splits", rows)])
-
-
-def _sparse_type(dtype: object, rank: int | None) -> Type:
-    """The components of a sparse tensor."""
-    indices, shape = TensorType(np.int64, [None, rank]), TensorType(np.int64, [rank])
-    values = TensorType(dtype, [None])
-    fields = [("indices", indices), ("values", values), ("dense_shape", shape)]
-    return StructType(fields)
-
-
-def _class_names(x: object) -> set[str]:
-    """The names of the class of `x` and of all its bases."""
-    return {c.__name__ for c in type(x).__mro__}

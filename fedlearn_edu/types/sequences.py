@@ -20,8 +20,8 @@ from fedlearn_edu.structure import Struct, tree_map
 from fedlearn_edu.types import value_messages as say
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.definitions import FederatedType, SequenceType, StructType
+from fedlearn_edu.types.fields import fields_of
 from fedlearn_edu.types.messages import ROOT
-from fedlearn_edu.types.python_types import fields_of
 
 
 @final

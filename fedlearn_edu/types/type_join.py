@@ -18,8 +18,9 @@ from fedlearn_edu.types import value_messages as say
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.definitions import SequenceType, StructType, TensorType
 from fedlearn_edu.types.dtypes import kind_of
+from fedlearn_edu.types.fields import fields_of
 from fedlearn_edu.types.messages import field_step
-from fedlearn_edu.types.python_types import fields_of, infer_type
+from fedlearn_edu.types.python_types import infer_type
 from fedlearn_edu.types.sequences import SequenceList
 
 _NUMBERS = (int, float, complex)

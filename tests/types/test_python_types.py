@@ -21,7 +21,8 @@ from fedlearn_edu.types import (
     parse_type,
     to_type,
 )
-from fedlearn_edu.types.python_types import element_type_of, fields_of, rebuild
+from fedlearn_edu.types.data_types import element_type_of
+from fedlearn_edu.types.fields import fields_of, rebuild
 from fedlearn_edu.types.sequences import LazySequence
 from tests.programs import Pair
 from tests.strategies import element_types, value_of

@@ -27,8 +27,9 @@ from fedlearn_edu.types import (
     normalize,
     to_type,
 )
+from fedlearn_edu.types.data_types import element_type_of
 from fedlearn_edu.types.dtypes import smallest
-from fedlearn_edu.types.python_types import element_type_of, fields_of, rebuild
+from fedlearn_edu.types.fields import fields_of, rebuild
 from fedlearn_edu.types.sequences import DatasetSequence, unwrap
 
 # From nested tensors and datasets to the type and the leaves of the result.

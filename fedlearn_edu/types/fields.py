@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fields of a container: `fields_of` takes it apart, `rebuild` puts it together."""
+
+import dataclasses
+from collections import OrderedDict
+from typing import Any, NamedTuple, final
+
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import value_messages as say
+from fedlearn_edu.types.base import Type
+from fedlearn_edu.types.placements import Placement
+
+_COMPONENTS = {
+    "RaggedTensor": ["flat_values", "nested_row_splits"],
+    "SparseTensor": ["indices", "values", "dense_shape"],
+}
+Pairs = list[tuple[str | None, Any]]
+
+
+@final
+class Fields(NamedTuple):
+    """The fields of a container, and what rebuilds it (`None`: a `Struct`)."""
+
+    pairs: Pairs
+    container: type | None
+
+    def in_order(self) -> Pairs:
+        """The fields in order; those of a plain dict sorted by name."""
+        if self.container is not dict:
+            return self.pairs
+        return sorted(self.pairs, key=lambda pair: str(pair[0]))
+
+
+def fields_of(x: object) -> Fields | None:
+    """The fields of a container, in its own order; `None` for anything else."""
+    kind: Any = type(x)
+    if isinstance(x, dict):
+        strange = [key for key in x if not isinstance(key, str)]
+        if strange:
+            raise say.not_a_name(strange[0])
+        ordered = isinstance(x, OrderedDict)
+        return Fields(list(x.items()), OrderedDict if ordered else dict)
+    if isinstance(x, tuple) and hasattr(kind, "_fields"):
+        return Fields(list(zip(kind._fields, x, strict=True)), kind)
+    if isinstance(x, list | tuple):
+        plain = list if isinstance(x, list) else tuple
+        return Fields([(None, value) for value in x], plain)
+    if isinstance(x, Struct):
+        return Fields(list(x.items()), None)
+    names, container = _COMPONENTS.get(kind.__name__), None
+    # Types and placements are dataclasses too, but no containers.
+    if names is None and not isinstance(x, type | Type | Placement):
+        names, container = _attributes(kind), kind
+    if names is None:
+        return None
+    return Fields([(name, getattr(x, name)) for name in names], container)
+
+
+def _attributes(kind: Any) -> list[str] | None:
+    if dataclasses.is_dataclass(kind):
+        return [f.name for f in dataclasses.fields(kind) if f.init]
+    if hasattr(kind, "__attrs_attrs__"):
+        return [a.name for a in kind.__attrs_attrs__ if a.init]
+    return None
+
+
+def rebuild(container: type | None, fields: Struct) -> Any:
+    """The container with those fields.
+
+    Without a container: an OrderedDict if all fields are named, a tuple if none is.
+    """
+    names, values = fields.names(), list(fields)
+    if container in (None, list, tuple) and not any(names):
+        return values if container is list else tuple(values)
+    if container is None and None in names:
+        # NB(TFF): the ancestor had no Python form for mixed names; a Struct is one.
+        return fields
+    if None in names or container in (list, tuple):
+        raise say.cannot_hold(container, names)
+    if container is None or issubclass(container, dict):
+        return (container or OrderedDict)(fields.items())
+    named: dict[Any, Any] = dict(fields.items())
+    return container(**named)
