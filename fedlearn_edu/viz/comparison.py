@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.learning.comparison import HEADS, Comparison, is_share, measured
-from fedlearn_edu.viz import colors, notebook, style
+from fedlearn_edu.viz import colors, pictures, style
 from fedlearn_edu.viz.curves import shortened
 from fedlearn_edu.viz.displays import folded_table
 from fedlearn_edu.viz.html import strong
@@ -72,7 +72,7 @@ def comparison_table(comparison: Comparison) -> str:
     table = folded_table(caption, list(HEADS), comparison.table)
     if len(comparison.entries) > len(_LOOKS):
         return table
-    return table + (notebook.html(draw_comparison(comparison)) or "")
+    return table + (pictures.html(draw_comparison(comparison)) or "")
 
 
 def _draw_curves(axes: Axes, comparison: Comparison) -> None:

@@ -302,11 +302,11 @@ def _rounds(caption: str, history: History) -> str:
 def _curves(history: History) -> str:
     if not any("loss" in name or "accuracy" in name for name in history.columns):
         return ""
-    from fedlearn_edu.viz import notebook, style
+    from fedlearn_edu.viz import pictures, style
     from fedlearn_edu.viz.rounds import draw_run
 
     try:
-        return notebook.html(draw_run(history)) or ""
+        return pictures.html(draw_run(history)) or ""
     except style.FigureDataError:  # rounds that are not in order: the table has them
         return ""
 

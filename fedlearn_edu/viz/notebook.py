@@ -7,19 +7,9 @@ of matplotlib is touched.
 """
 
 import sys
-from base64 import b64encode
 from functools import partial
-from html import escape
 from importlib import import_module
-from io import BytesIO
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-_SHOWN_DPI = 90
-FAST_DPI = 100
-_LEAST_SHARE = 0.7  # of its width: 11 points are then as high as 7 to 8
+from typing import Any
 
 # From a class to the function that draws its objects, and those of classes derived from
 # it, as HTML. Both are only named: nothing is loaded before it is shown.
@@ -46,6 +36,7 @@ DISPLAYS = {
     "fedlearn_edu.types.base.Type": "displays.draw_type",
     "fedlearn_edu.simulation.environments.Environment": "executors.draw_environment",
 }
+_OF_FIGURES = {"image/png": "pictures.png", "text/html": "pictures.html"}
 
 
 def hook_in() -> None:
@@ -70,8 +61,9 @@ def _draw(drawer: str, thing: object) -> Any:
 def show_figures(shell: Any) -> None:
     """Teaches an IPython shell to show a `Figure` as a picture, with its words."""
     formatters = shell.display_formatter.formatters
-    formatters["image/png"].for_type_by_name("matplotlib.figure", "Figure", png)
-    formatters["text/html"].for_type_by_name("matplotlib.figure", "Figure", html)
+    for format_, drawer in _OF_FIGURES.items():
+        draw = partial(_draw, drawer)
+        formatters[format_].for_type_by_name("matplotlib.figure", "Figure", draw)
 
 
 def running_shell() -> Any:
@@ -104,70 +96,3 @@ def show(thing: Any) -> None:
         display(thing)  # type: ignore[no-untyped-call]
     elif text := getattr(thing, "text", ""):
         sys.stdout.write(f"{text}\n")
-
-
-def png(figure: "Figure") -> tuple[bytes, dict[str, int]]:
-    """The figure as PNG at 150 dots per inch, and the size it is shown in, in pixels.
-
-    The same figure gives the same bytes: no date and no version is kept.
-    """
-    from fedlearn_edu.viz.style import DPI
-
-    buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})
-    width, height = (round(_SHOWN_DPI * inches) for inches in figure.get_size_inches())
-    return buffer.getvalue(), {"width": width, "height": height}
-
-
-def html(figure: "Figure") -> str | None:
-    """The figure as an `<img>` with its words; `None` if it has none.
-
-    In a narrow column it shrinks as long as its text can be read, then it scrolls.
-    """
-    from fedlearn_edu.viz.style import said
-
-    if not said(figure):
-        return None
-    data, size = png(figure)
-    picture = img(figure, data, size["width"], round(_LEAST_SHARE * size["width"]))
-    return f'<div style="overflow-x:auto">{picture}</div>'
-
-
-def fast_png(figure: "Figure") -> bytes:
-    """The figure as PNG at 100 dots per inch, for pictures that move."""
-    from fedlearn_edu.viz.artists import QuickCanvas
-
-    if not isinstance(figure.canvas, QuickCanvas):
-        QuickCanvas(figure)
-    buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=FAST_DPI, pil_kwargs={"compress_level": 1})
-    return buffer.getvalue()
-
-
-# Pictures are drawn on white. Under a dark theme black and white change places, and the
-# half turn of the hues undoes what that does to colors: orange stays orange. A digit
-# would become its negative: a figure with an image stays on its white paper.
-IN_THE_DARK = (
-    '<style>:is(body[data-jp-theme-light="false"], .vscode-dark) .fl-picture'
-    "{filter:invert(.93) hue-rotate(180deg)}</style>"
-)
-
-
-def img(
-    figure: "Figure", data: bytes, width_px: int | None = None, least_px: int = 0
-) -> str:
-    """A figure's PNG and words as an `<img>` that fits its column, or is `least_px`.
-
-    It follows the theme of JupyterLab, Notebook and VS Code, unless an image is in it.
-    """
-    from fedlearn_edu.viz.style import has_image, said
-
-    width = f' width="{width_px}"' if width_px else ""
-    least = f"min-width:{least_px}px;" if least_px else ""
-    source = b64encode(data).decode()
-    look = "fl-as-drawn" if has_image(figure) else "fl-picture"
-    return (
-        f'{IN_THE_DARK}<img class="{look}" alt="{escape(said(figure))}"{width} '
-        f'src="data:image/png;base64,{source}" '
-        f'style="max-width:100%;{least}height:auto;background:white">'
-    )

@@ -17,7 +17,7 @@ from fedlearn_edu.dataflow.server_view import ServerView
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.language.computation import Computation, PolymorphicComputation
 from fedlearn_edu.learning.process import LearningProcess
-from fedlearn_edu.viz import html, notebook
+from fedlearn_edu.viz import html, pictures
 from fedlearn_edu.viz.dataflow.drawing import draw_graph
 from fedlearn_edu.viz.dataflow.server_view import draw_server_view
 from fedlearn_edu.viz.displays import draw_error, notation
@@ -96,13 +96,13 @@ def _picture(draw: Callable[..., Figure], thing: object) -> str:
         "picture",
         f'<source media="(max-width:{_NARROW_PX}px)" '
         f'srcset="data:image/png;base64,{source}">',
-        notebook.img(wide, data, width_px),
+        pictures.img(wide, data, width_px),
     )
 
 
 def _small_png(drawing: Figure) -> tuple[bytes, int]:
     """A drawing as PNG, of few colors to be small, and the width it is shown in."""
-    data, size = notebook.png(drawing)
+    data, size = pictures.png(drawing)
     buffer = BytesIO()
     with Image.open(BytesIO(data)) as image:
         few = image.convert("RGB").quantize(

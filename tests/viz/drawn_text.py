@@ -13,7 +13,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from PIL import Image
 
-from fedlearn_edu.viz import notebook, style
+from fedlearn_edu.viz import pictures, style
 
 
 def drawn_texts(figure: Figure, dpi: float = 100.0) -> list[tuple[Text, Bbox]]:
@@ -65,7 +65,7 @@ def check_figure(figure: Figure, *, dollars: bool = False) -> list[str]:
     """Asserts what every picture keeps: whole text, words, a PNG that is not empty."""
     texts = check_text(figure, dollars=dollars)
     assert style.said(figure), "a picture needs words: style.say(figure, sentence)"
-    data, size = notebook.png(figure)
+    data, size = pictures.png(figure)
     with Image.open(BytesIO(data)) as image:
         sides = figure.get_size_inches() * style.DPI
         assert np.abs(np.subtract(image.size, sides)).max() <= 1, "another size"

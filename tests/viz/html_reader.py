@@ -6,7 +6,7 @@ from collections import Counter
 from html.parser import HTMLParser
 from typing import Any
 
-from fedlearn_edu.viz.notebook import IN_THE_DARK
+from fedlearn_edu.viz.pictures import IN_THE_DARK
 
 _BLOCKS = {"tr", "caption", "li", "p", "div", "summary", "figcaption", "section"}
 _VOID = {"br", "img", "source", "wbr"}

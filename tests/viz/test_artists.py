@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image
 
-from fedlearn_edu.viz import notebook
+from fedlearn_edu.viz import pictures
 from fedlearn_edu.viz.artists import Bars, QuickCanvas, Texts, mosaic
 
 WORDS = [(0.2, 0.2, "1,437"), (0.5, 0.5, "0.90"), (0.7, 0.8, "⋮"), (0.4, 0.9, "7")]
@@ -100,7 +100,7 @@ def test_text_is_where_it_would_be_and_as_dark(look: dict[str, Any]) -> None:
     buffer = BytesIO()
     FigureCanvasAgg(plain)
     plain.savefig(buffer, format="png", dpi=100)
-    expected, found = pixels(buffer.getvalue()), pixels(notebook.fast_png(plain))
+    expected, found = pixels(buffer.getvalue()), pixels(pictures.fast_png(plain))
     assert np.abs(inked(found) - inked(expected)).max() <= 1
     assert found.mean(axis=(0, 1)) == pytest.approx(expected.mean(axis=(0, 1)), 2e-3)
 
@@ -108,24 +108,24 @@ def test_text_is_where_it_would_be_and_as_dark(look: dict[str, Any]) -> None:
 def test_what_changes_is_drawn_anew() -> None:
     figure = with_text()
     (text,) = figure.texts
-    first = notebook.fast_png(figure)
+    first = pictures.fast_png(figure)
     text.set_text("other")
-    second = notebook.fast_png(figure)
+    second = pictures.fast_png(figure)
     text.set_color("red")
-    third = notebook.fast_png(figure)
+    third = pictures.fast_png(figure)
     text.set_fontsize(18)
-    fourth = notebook.fast_png(figure)
+    fourth = pictures.fast_png(figure)
     text.set(text="Type g", color="black", size=10)
     assert len({first, second, third, fourth}) == 4
-    assert notebook.fast_png(figure) == first
+    assert pictures.fast_png(figure) == first
 
 
 def test_one_canvas_stays_and_other_sizes_are_drawn_at_their_own() -> None:
     figure = with_text()
-    notebook.fast_png(figure)
+    pictures.fast_png(figure)
     canvas = figure.canvas
     assert isinstance(canvas, QuickCanvas)
-    data, _ = notebook.png(figure)
+    data, _ = pictures.png(figure)
     assert pixels(data).shape == (225, 300, 3)
-    notebook.fast_png(figure)
+    pictures.fast_png(figure)
     assert figure.canvas is canvas

@@ -21,7 +21,7 @@ from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.remote.records import Traffic
 from fedlearn_edu.simulation.environments import Environment
 from fedlearn_edu.simulation.partitions.skew import describe_skew
-from fedlearn_edu.viz import cluster, displays, executors, notebook, programs
+from fedlearn_edu.viz import cluster, displays, executors, notebook, pictures, programs
 from tests.programs import increment
 
 
@@ -55,7 +55,7 @@ def of_digits() -> Figure:
 def test_a_dark_theme_inverts_no_image(
     draw: Callable[[], Figure], is_image: bool
 ) -> None:
-    shown = notebook.html(draw()) or ""
+    shown = pictures.html(draw()) or ""
     assert ('class="fl-picture"' in shown, "fl-as-drawn" in shown) == (
         not is_image,
         is_image,

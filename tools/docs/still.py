@@ -14,7 +14,7 @@ from typing import Any
 from IPython.core.getipython import get_ipython
 from IPython.display import HTML
 
-from fedlearn_edu.viz.notebook import html
+from fedlearn_edu.viz.pictures import html
 
 _LIMIT_S = 120.0
 _NAME = "__still__"

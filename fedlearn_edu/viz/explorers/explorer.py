@@ -32,7 +32,7 @@ from fedlearn_edu.viz.explorers.controls import (
     columns,
     status,
 )
-from fedlearn_edu.viz.notebook import fast_png, img
+from fedlearn_edu.viz.pictures import fast_png, img
 
 _LONGEST_S = 600.0
 

@@ -24,7 +24,7 @@ from fedlearn_edu.executors.traffic import TO_CLIENTS, TO_SERVER
 from fedlearn_edu.framework import Tape
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import ALARM, CLIENTS, INK, QUIET, SERVER
-from fedlearn_edu.viz.notebook import FAST_DPI
+from fedlearn_edu.viz.pictures import FAST_DPI
 from fedlearn_edu.viz.player.timeline import NOTHING, Timeline, is_batched
 from fedlearn_edu.viz.shortening import cut
 from fedlearn_edu.viz.style import FONT_PT, in_our_look

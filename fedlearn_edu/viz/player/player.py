@@ -29,7 +29,7 @@ from fedlearn_edu.viz.explorers.controls import (
     status,
 )
 from fedlearn_edu.viz.html import head, strong, tag
-from fedlearn_edu.viz.notebook import FAST_DPI, fast_png, img
+from fedlearn_edu.viz.pictures import FAST_DPI, fast_png, img
 from fedlearn_edu.viz.player.drawing import MILLISECONDS, STEPS, TapePicture, check_tape
 from fedlearn_edu.viz.player.timeline import ALL_CLIENTS, Timeline
 from fedlearn_edu.viz.player.words import human_bytes
