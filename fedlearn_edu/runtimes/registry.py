@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runtimes there are: of each, one record that says what it can do."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +13,7 @@ from fedlearn_edu.errors import StructureError
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.batched import BatchedRuntime
 from fedlearn_edu.executors.layer import AnyRuntimeExecutor
-from fedlearn_edu.language.context_stack import tracers
+from fedlearn_edu.language.context_stack import Context, tracers
 from fedlearn_edu.runtimes import tensorflow
 from fedlearn_edu.runtimes.numpy.executor import NumPyExecutor
 
@@ -52,7 +53,19 @@ RUNTIMES = {
         batched=cache(_later("groups.TensorFlowBatchedRuntime")),
     ),
 }
-tracers.append(tensorflow.context_of_graph)
+
+
+def _context_of_graph() -> Context | None:
+    """In a `tf.function` outside of all computations, a call is part of its graph."""
+    # Not imported, or not to its end, it traces nothing.
+    is_eager = getattr(sys.modules.get("tensorflow"), "executing_eagerly", None)
+    if is_eager is None or is_eager():
+        return None
+    context: Context = _later("computation.TensorFlowTracingContext")()
+    return context
+
+
+tracers.append(_context_of_graph)
 
 
 def register_runtime(name: str, make_executor: Callable[[], Executor]) -> None:
