@@ -29,7 +29,7 @@ from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.context_stack import set_default_context
 from fedlearn_edu.language.decorator import check_returns_type
 from fedlearn_edu.language.federated_computation import federated_computation
-from fedlearn_edu.language.federated_value import FederatedValue, place
+from fedlearn_edu.language.federated_value import FederatedValue
 from fedlearn_edu.language.mapping import federated_apply, federated_map, federated_zip
 from fedlearn_edu.language.movement import (
     federated_broadcast,
@@ -38,6 +38,7 @@ from fedlearn_edu.language.movement import (
     federated_select,
     federated_value,
 )
+from fedlearn_edu.language.place import place
 from fedlearn_edu.language.secure import (
     federated_secure_modular_sum,
     federated_secure_sum,

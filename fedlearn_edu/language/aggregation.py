@@ -9,18 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import operation
-from fedlearn_edu.language.application import apply, define, derived, intrinsic, traced
-from fedlearn_edu.language.arithmetic import (
-    binary,
-    call,
-    constant_like,
-    identity,
-    zeros,
-)
+from fedlearn_edu.language.application import apply, define, derived, intrinsic
+from fedlearn_edu.language.arithmetic import call, constant_like, zeros
+from fedlearn_edu.language.federated_computation import binary, identity, traced
 from fedlearn_edu.language.mapping import federated_map, map_members
-from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.language.sequences import sequence_reduce
 from fedlearn_edu.language.value import Value
 from fedlearn_edu.types import SequenceType, TensorType, Type, check_sum_compatible
@@ -28,6 +23,7 @@ from fedlearn_edu.types import SequenceType, TensorType, Type, check_sum_compati
 _AGGREGATE = define(
     "federated_aggregate",
     "(<{T}@CLIENTS,U,(<U,T> -> U),(<U,U> -> U),(U -> R)> -> R@SERVER)",
+    do="let zero, accumulate and merge agree on one type of the running state",
 )
 
 
@@ -97,7 +93,9 @@ def _check_ordered(value: Type) -> None:
             isinstance(t, TensorType) and np.issubdtype(t.dtype, np.complexfloating)
         )
     ):
-        raise messages.no_order(value)
+        raise TypeMismatchError(
+            "complex numbers have no order", expected="real numbers", found=value
+        )
 
 
 def _extreme(value: Value, name: str, sign: int) -> Value:
@@ -136,7 +134,13 @@ def federated_max(value: Any) -> Value:
 
 def _check_collectable(value: Type, *_: Type) -> None:
     if value.contains(lambda t: isinstance(t, SequenceType)):
-        raise messages.sequences_in_a_sequence(value)
+        raise TypeMismatchError(
+            "the clients' values are collected into one sequence, which cannot hold "
+            "sequences",
+            expected="members made of tensors and structures",
+            found=value,
+            do="reduce each client's sequence first: federated_map(sequence_sum, …)",
+        )
 
 
 @derived("({T}@CLIENTS -> T*@SERVER)", require=_check_collectable)

@@ -12,36 +12,25 @@ from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from fedlearn_edu.errors import (
-    FedLearnError,
+    TracingError,
     TypeMismatchError,
-    add_place,
     short_traceback,
+    wrong_arguments,
 )
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import free_references
+from fedlearn_edu.language import implied, messages
 from fedlearn_edu.language.computation import Computation
-from fedlearn_edu.language.context_stack import current_tracing_context
 from fedlearn_edu.language.decorator import parameter_names
-from fedlearn_edu.language.eager import bound_arguments, run_eagerly
-from fedlearn_edu.language.federated_computation import (
-    FederatedTracingContext,
-    require_federated_context,
-    trace_federated,
-)
-from fedlearn_edu.language.intrinsic import (
-    IntrinsicDef,
-    parameters_of,
-    register,
-    sequence_position,
-)
-from fedlearn_edu.language.messages import intrinsics as messages
-from fedlearn_edu.language.messages.computations import ANYWHERE
-from fedlearn_edu.language.value import Value, to_value
+from fedlearn_edu.language.federated_computation import trace_federated
+from fedlearn_edu.language.federated_value import recorded_or_run
+from fedlearn_edu.language.implied import argument, zip_if_needed
+from fedlearn_edu.language.intrinsic import IntrinsicDef, parameters_of, register
+from fedlearn_edu.language.value import Value
 from fedlearn_edu.types import (
     AbstractType,
     FederatedType,
     FunctionType,
-    StructType,
     Type,
     substitute,
     unify,
@@ -49,7 +38,9 @@ from fedlearn_edu.types import (
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Letters = dict[str, Type]
+Bindings = dict[str, Type]
+"""What the type variables of a signature stand for."""
+
 _functions: dict[str, Callable[..., Any]] = {}  # whose parameters name the arguments
 
 
@@ -58,10 +49,11 @@ def define(
     *signatures: str,
     expand: Callable[..., Value] | None = None,
     require: Callable[..., object] | None = None,
+    do: str = "",
 ) -> IntrinsicDef:
     """Registers an intrinsic; defining one again (a notebook cell) replaces it."""
     expand_at = None if expand is None else _traced_expansion(expand, uri)
-    definition = IntrinsicDef(uri, signatures, expand_at, require)
+    definition = IntrinsicDef(uri, signatures, expand_at, require, do)
     register(definition)
     return definition
 
@@ -78,17 +70,19 @@ def _traced_expansion(
 
 def intrinsic(fn: Callable[P, R]) -> Callable[P, R]:
     """Lets a function that records an intrinsic be used outside of bodies, too."""
+    name, signature = fn.__name__, inspect.signature(fn)
     record: Callable[..., Any] = fn
-    _functions[fn.__name__] = fn
+    _functions[name] = fn
 
     @functools.wraps(fn)
     @short_traceback
     def use(*args: P.args, **kwargs: P.kwargs) -> Any:
-        in_body = isinstance(current_tracing_context(), FederatedTracingContext)
-        given = bound_arguments(fn, args, kwargs)
-        if in_body or any(isinstance(arg, Value) for arg in given.values()):
-            return record(*given.values())
-        return run_eagerly(fn, given, sequence_position(fn.__name__))
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise wrong_arguments(fn, error) from None
+        bound.apply_defaults()
+        return recorded_or_run(name, record, bound.arguments)
 
     use.autograph_info__ = Computation.autograph_info__  # type: ignore[attr-defined]
     return use
@@ -125,88 +119,55 @@ def derived(
 
 def apply(definition: IntrinsicDef, args: Sequence[Any], *, variant: int = 0) -> Value:
     """Records the use of an intrinsic on `args`, by its signature number `variant`."""
-    values, result = fit_to_signature(definition, args, variant=variant)
-    return record(definition.uri, result, values)
+    values, bindings = bind(definition, args, variant=variant)
+    result = substitute(definition.types[variant].result, bindings)
+    return implied.record(definition.uri, result, values)
 
 
-def record(uri: str, result: Type, values: Sequence[Value]) -> Value:
-    """Binds a call of the intrinsic `uri` whose result type is known already."""
-    context = require_federated_context(uri, ANYWHERE)
-    for value in values:
-        context.check_visible(value.node, f"an argument of {uri}")
-    nodes = [value.node for value in values]
-    whole = ir.Struct(tuple((None, n) for n in nodes)) if len(nodes) > 1 else nodes[0]
-    intrinsic = ir.Intrinsic(uri, FunctionType(whole.type, result))
-    return context.bind(ir.Call(intrinsic, whole))
-
-
-def fit_to_signature(
+def bind(
     definition: IntrinsicDef, args: Sequence[Any], *, variant: int = 0
-) -> tuple[list[Value], Type]:
-    """The arguments as Values that fit the signature, and the type of the result.
+) -> tuple[list[Value], Bindings]:
+    """The arguments as Values that fit the signature, and what its variables stand for.
 
-    Data say first what the letters of the signature stand for. Functions get their
-    types from that, one after the other, and say more by their results. In the end,
-    every argument has to have the type that the signature then gives it.
+    Data bind type variables first. Functions get their types from that, one after the
+    other, and bind more by their results: the first one that returns a variable may
+    widen it, a state for example. In the end, every argument has to have the type that
+    the signature then gives it.
     """
     uri, signature = definition.uri, definition.types[variant]
-    require_federated_context(uri, ANYWHERE)
     templates = parameters_of(signature)
     if len(args) != len(templates):
-        count = len(templates)
-        raise messages.wrong_number_of_arguments(uri, signature, count, len(args))
-    values: list[Any] = list(args)
-    by_data = _convert_data(uri, templates, values)
-    letters = _convert_functions(uri, templates, values, by_data)
+        raise TracingError(
+            f"{uri} takes {len(templates)} argument(s)",
+            expected=signature,
+            found=f"{len(args)} argument(s)",
+        )
+    indexed = list(enumerate(templates))
+    functions = {i: t for i, t in indexed if isinstance(t, FunctionType)}
+    data = {i: t for i, t in indexed if i not in functions}
+    values, by_data, returned = list(args), Bindings(), Bindings()
+    for i, template in data.items():
+        values[i] = _data(args[i], uri, template)
+        found = _bindings(template, values[i].type_signature)
+        if found is None:
+            raise _misfit(definition, i, str(template), template, values[i])
+        by_data = found | by_data
+    bindings = by_data
+    for i, taken in functions.items():
+        values[i] = _function(args[i], uri, _instantiated(taken.parameter, bindings))
+        result = ir.function_type_of(values[i].node).result
+        returned = (_bindings(taken.result, result) or {}) | returned
+        wider = {k: _wider(bindings.get(k, t), t) for k, t in returned.items()}
+        bindings = bindings | wider
     if definition.require is not None:
         definition.require(*(value.type_signature for value in values))
     # Functions first: data may not fit only because a function says so.
-    order = sorted(
-        range(len(values)), key=lambda i: not isinstance(templates[i], FunctionType)
-    )
-    for index in order:
-        template, value = templates[index], values[index]
-        wanted = _filled(template, letters)
-        if wanted is None or not wanted.is_assignable_from(value.type_signature):
-            known = {letter: letters[letter] for letter in by_data}
-            expected = _expected(template, letters, known)
-            raise _misfit(uri, index, expected, wanted or template, value)
-    return values, substitute(signature.result, letters)
-
-
-def _convert_data(uri: str, templates: Sequence[Type], values: list[Any]) -> Letters:
-    """Makes Values of the data among the arguments; returns the letters they define."""
-    letters: Letters = {}
-    for index, template in enumerate(templates):
-        if not isinstance(template, FunctionType):
-            values[index] = value = _data(values[index], uri, template)
-            found = _meanings(template, value.type_signature)
-            if found is None:
-                raise _misfit(uri, index, str(template), template, value)
-            letters = found | letters
-    return letters
-
-
-def _convert_functions(
-    uri: str, templates: Sequence[Type], values: list[Any], letters: Letters
-) -> Letters:
-    """Makes Values of the functions; returns the letters, with those of the results.
-
-    The first function that returns a letter may widen it: what it returns, a state for
-    example, may be more general than the data it starts from.
-    """
-    returned = set[str]()
-    for index, template in enumerate(templates):
-        if isinstance(template, FunctionType):
-            hint = _filled(template.parameter, letters)
-            values[index] = to_function(values[index], uri, hint)
-            result = ir.function_type_of(values[index].node).result
-            for letter, type_ in (_meanings(template.result, result) or {}).items():
-                if letter not in returned:
-                    wider = _wider(letters.get(letter, type_), type_)
-                    letters = {**letters, letter: wider}
-                    returned.add(letter)
-    return letters
+    for i in [*functions, *data]:
+        wanted = _instantiated(templates[i], bindings)
+        if wanted is None or not wanted.is_assignable_from(values[i].type_signature):
+            expected = _expected(templates[i], bindings, by_data)
+            raise _misfit(definition, i, expected, wanted or templates[i], values[i])
+    return values, bindings
 
 
 def _wider(known: Type, returned: Type) -> Type:
@@ -214,33 +175,22 @@ def _wider(known: Type, returned: Type) -> Type:
     return known if narrows and not returned.is_assignable_from(known) else returned
 
 
-def _expected(template: Type, letters: Letters, known: Letters) -> str:
+def _expected(template: Type, bindings: Bindings, by_data: Bindings) -> str:
     """What an argument should be; of a function, only what the others say."""
     if not isinstance(template, FunctionType):
-        return str(_filled(template, letters))
-    parameter = (
-        "" if template.parameter is None else _filled(template.parameter, letters)
-    )
-    return f"({parameter} -> {_filled(template.result, known) or '…'})"
+        return str(_instantiated(template, bindings))
+    known = {variable: bindings[variable] for variable in by_data}
+    result = _instantiated(template.result, known) or "…"
+    return f"({_instantiated(template.parameter, bindings) or ''} -> {result})"
 
 
 def _misfit(
-    uri: str, index: int, expected: str, wanted: Type, value: Value
+    definition: IntrinsicDef, index: int, expected: str, wanted: Type, value: Value
 ) -> TypeMismatchError:
-    fn = _functions.get(uri)
+    uri, fn = definition.uri, _functions.get(definition.uri)
     roles = list(inspect.signature(fn).parameters) if fn is not None else []
     role = repr(roles[index]) if index < len(roles) else f"number {index}"
-    return messages.misfit(uri, role, expected, wanted, value)
-
-
-def argument(arg: Any, uri: str, hint: Type | None = None) -> Value:
-    """A Value of one argument; an error says of which intrinsic."""
-    require_federated_context(uri, ANYWHERE)
-    try:
-        return to_value(arg, parameter_hint=hint)
-    except FedLearnError as error:
-        add_place(error, f"an argument of {uri}")
-        raise
+    return messages.misfit(uri, role, expected, wanted, value.node, definition.do)
 
 
 def _data(arg: Any, uri: str, template: Type) -> Value:
@@ -251,50 +201,59 @@ def _data(arg: Any, uri: str, template: Type) -> Value:
 
 def to_federated(arg: Any, uri: str, template: FederatedType) -> Value:
     """A federated Value at the template's placement; structures are zipped."""
-    from fedlearn_edu.language.mapping import zip_if_needed  # an intrinsic itself
-
     value = zip_if_needed(argument(arg, uri))
     type_ = value.type_signature
     if not isinstance(type_, FederatedType):
-        raise messages.not_federated(uri, template, value)
+        raise messages.not_federated(uri, template, value.node)
     if type_.placement is not template.placement:
-        raise messages.another_placement(uri, template, type_, value)
+        raise messages.another_placement(uri, template, type_, str(value))
     if template.all_equal and not type_.all_equal:
-        raise messages.not_all_equal(uri, template, value)
+        raise TypeMismatchError(
+            f"{uri} needs a value that is equal everywhere",
+            expected=template,
+            found=type_,
+            where=str(value),
+        )
     return value
 
 
-def to_function(arg: Any, uri: str, hint: Type | None) -> Value:
+def _function(arg: Any, uri: str, hint: Type | None) -> Value:
     """A function Value; polymorphic computations get their type from `hint`."""
     value = argument(arg, uri, hint)
     if not isinstance(value.type_signature, FunctionType):
-        raise messages.not_a_computation(uri, hint, value)
+        raise TypeMismatchError(
+            f"{uri} needs a computation here",
+            expected="a computation" if hint is None else f"({hint} -> …)",
+            found=value.type_signature,
+            where=str(value),
+            do="check the order of the arguments",
+        )
     for name, type_ in free_references(value.node).items():
         placed = type_.contains(Type.is_federated)
         if placed and not isinstance(type_, FunctionType):
-            raise messages.captured_a_placed_value(uri, name, type_)
+            raise TracingError(
+                f"a function given to {uri} uses {name!r} of the body around it, "
+                "which has a placement",
+                expected="captured values without a placement",
+                found=f"{name}: {type_}",
+                do=f"make {name!r} part of the value that is mapped "
+                "(broadcast it first if it is at the server)",
+            )
     return value
 
 
-def _meanings(template: Type, found: Type) -> Letters | None:
-    """What the letters of a template stand for, if the type found has its form."""
+def _bindings(template: Type, found: Type) -> Bindings | None:
+    """What the variables of a template stand for, if the type found has its form."""
     try:
         return unify(template, found)
     except TypeMismatchError:
         return None
 
 
-def _filled(template: Type | None, letters: Letters) -> Type | None:
-    """The template with its letters replaced, if all of them are known."""
+def _instantiated(template: Type | None, bindings: Bindings) -> Type | None:
+    """The template with its variables replaced, if all of them are bound."""
     if template is None or template.contains(
-        lambda t: isinstance(t, AbstractType) and t.label not in letters
+        lambda t: isinstance(t, AbstractType) and t.label not in bindings
     ):
         return None
-    return substitute(template, letters)
-
-
-def traced(fn: Callable[..., Any], *types: Type, name: str) -> Value:
-    """A function Value made of Python code on Values, for use in expansions."""
-    names = tuple(f"x{index}" for index in range(len(types)))
-    whole = StructType([(None, t) for t in types]) if len(types) != 1 else types[0]
-    return to_value(trace_federated(fn, names, whole, name))
+    return substitute(template, bindings)

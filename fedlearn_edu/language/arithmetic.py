@@ -11,17 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import cast, operation
-from fedlearn_edu.language.application import intrinsic, traced
-from fedlearn_edu.language.federated_computation import require_federated_context
-from fedlearn_edu.language.mapping import federated_map, federated_zip
-from fedlearn_edu.language.messages import values as messages
-from fedlearn_edu.language.messages.computations import ANYWHERE
-from fedlearn_edu.language.movement import federated_value
-from fedlearn_edu.language.value import Value, map_leaves, structure_like, to_value
+from fedlearn_edu.language.value import (
+    Value,
+    body_around,
+    map_leaves,
+    structure_like,
+    to_value,
+)
 from fedlearn_edu.types import FederatedType, StructType, TensorType, Type, normalize
 from fedlearn_edu.types.dtypes import NUMERIC, kind_of
+from fedlearn_edu.types.messages import by_element, clip
 
 Number = int | float | complex
 
@@ -30,8 +32,7 @@ def call(leaf: ir.Leaf, *values: Value) -> Value:
     """Records a call of an operation."""
     nodes = tuple((None, value.node) for value in values)
     argument = ir.Struct(nodes) if len(nodes) > 1 else values[0].node
-    context = require_federated_context(leaf.code.name, ANYWHERE)
-    return context.bind(ir.Call(leaf, argument))
+    return body_around(leaf.code.name).bind(ir.Call(leaf, argument))
 
 
 def constant_like(type_: Type, number_for: Callable[[TensorType], Any]) -> Value:
@@ -44,7 +45,11 @@ def constant_like(type_: Type, number_for: Callable[[TensorType], Any]) -> Value
             nodes = ((n, constant_like(t, number_for).node) for n, t in type_.items())
             return Value(ir.Struct(tuple(nodes), type_.python_container))
         case _:
-            raise messages.no_constant(type_)
+            raise TypeMismatchError(
+                "no constant of this type can be made",
+                expected="tensors and structures of tensors",
+                found=type_,
+            )
 
 
 def zeros(type_: Type) -> Value:
@@ -101,49 +106,7 @@ def in_dtype(leaf: Value, dtype: Any) -> Value:
     return leaf if source == target else call(cast(source, target), leaf)
 
 
-def binary(name: str, type_: Type) -> Value:
-    """The function `(<T,T> -> T)` that applies an operation leaf by leaf."""
-    if isinstance(type_, TensorType):
-        return Value(operation(name, (type_, type_), type_))
-    return traced(
-        lambda left, right: leafwise(name, left, right), type_, type_, name=name
-    )
-
-
-def identity(type_: Type) -> Value:
-    """The function `(T -> T)` that changes nothing."""
-    return traced(lambda value: value, type_, name="identity")
-
-
-def _apply_operator(name: str, left: Any, right: Any) -> Value:
-    do = "in leaf code, make the value a parameter and pass it in the call"
-    require_federated_context(f"the operator {name!r} of values", do)
-    left, right = _adopt_number(left, right), _adopt_number(right, left)
-    left, right = to_value(left), to_value(right)
-    placed = [
-        v.type_signature
-        for v in (left, right)
-        if isinstance(v.type_signature, FederatedType)
-    ]
-    if not placed:
-        _check_operands(name, left.type_signature, right.type_signature)
-        return leafwise(name, left, right)
-    pair = [_placed_like(left, placed[0]), _placed_like(right, placed[0])]
-    both = federated_zip(pair)
-    member = both.type_signature.member  # type: ignore[attr-defined]
-    _check_operands(name, member[0], member[1])
-    return federated_map(
-        traced(lambda p: leafwise(name, p[0], p[1]), member, name=name), both
-    )
-
-
-def _placed_like(value: Value, like: FederatedType) -> Value:
-    if isinstance(value.type_signature, FederatedType):
-        return value
-    return federated_value(value, like.placement)
-
-
-def _adopt_number(operand: Any, other: Any) -> Any:
+def adopt_number(operand: Any, other: Any) -> Any:
     """A Python number beside a Value takes the Value's dtype, if it fits."""
     if not isinstance(operand, Number) or not isinstance(other, Value):
         return operand
@@ -177,10 +140,16 @@ def dtypes_in(type_: Type) -> set[np.dtype[Any]]:
             return set()
 
 
-def _check_operands(name: str, left: Type, right: Type) -> None:
+def check_operands(name: str, left: Type, right: Type) -> None:
+    """Refuses two types that an operator cannot combine."""
     found = _misfit(left, right)
     if found is not None:
-        raise messages.not_combined(name, left, right, *found)
+        raise TypeMismatchError(
+            f"these two values cannot be combined by {name}",
+            expected="numbers of equal types, or one scalar of the same dtype",
+            found=f"{clip(left)} and {clip(right)}",
+            do=_cure_of_operands(*found),
+        )
 
 
 def _misfit(left: Type, right: Type) -> tuple[Type, Type] | None:
@@ -202,25 +171,17 @@ def _misfit(left: Type, right: Type) -> tuple[Type, Type] | None:
     return next(filter(None, starmap(_misfit, pairs)), None)
 
 
-@intrinsic
-def add(left: Any, right: Any) -> Value:
-    """What `left + right` means."""
-    return _apply_operator("add", left, right)
-
-
-@intrinsic
-def subtract(left: Any, right: Any) -> Value:
-    """What `left - right` means."""
-    return _apply_operator("subtract", left, right)
-
-
-@intrinsic
-def multiply(left: Any, right: Any) -> Value:
-    """What `left * right` means."""
-    return _apply_operator("multiply", left, right)
-
-
-@intrinsic
-def divide(left: Any, right: Any) -> Value:
-    """What `left / right` means."""
-    return _apply_operator("divide", left, right)
+def _cure_of_operands(left: Type, right: Type) -> str:
+    inside = "inside a tf_computation or np_computation first"
+    match left, right:
+        case TensorType(dtype=one), TensorType(dtype=other) if one == other:
+            numeric = kind_of(one) in NUMERIC
+            how = f"reshape or slice one of them {inside}; only a scalar is spread"
+            return how if numeric else f"turn them into numbers {inside}"
+        case TensorType(), TensorType():
+            return f"cast {left} or {right} {inside}"
+        case StructType(), StructType():
+            return "give both the same fields, or combine the fields one by one"
+        case _:
+            whole = f"only numbers and structures of them are combined: work {inside}"
+            return by_element(left, right) or whole

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.ir.operations import operation
 from fedlearn_edu.language.aggregation import federated_sum
 from fedlearn_edu.language.application import apply, define, intrinsic
 from fedlearn_edu.language.arithmetic import call, dtype_of, in_dtype, leafwise, scale
 from fedlearn_edu.language.mapping import federated_zip, map_members
-from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.language.movement import federated_value
 from fedlearn_edu.language.value import Value, map_leaves
 from fedlearn_edu.types import (
@@ -27,6 +27,7 @@ from fedlearn_edu.types import (
     is_average_compatible,
 )
 from fedlearn_edu.types.dtypes import REAL, WHOLE, kind_of
+from fedlearn_edu.types.messages import by_element
 
 
 @intrinsic
@@ -110,8 +111,21 @@ def _divide_by_weight(sums: Value) -> Value:
 
 def _check_averageable(value: Type) -> None:
     if not is_average_compatible(value):
-        raise messages.no_average(value)
+        raise _no_average(value)
     check_sum_compatible(value)
+
+
+def _no_average(type_: Type) -> TypeMismatchError:
+    do = "cast to a float with federated_map first"
+    if type_.contains(lambda part: str(part) == "bool"):
+        do = "map to 1.0 and 0.0 with federated_map first: their mean is a share"
+    return TypeMismatchError(
+        "only floating-point values can be averaged",
+        expected="floats, complex numbers, or structures of them",
+        found=type_,
+        where="federated_mean",
+        do=by_element(type_) or do,
+    )
 
 
 def _check_weighted(value: Type, weight: Type) -> None:
@@ -120,7 +134,14 @@ def _check_weighted(value: Type, weight: Type) -> None:
     scalar = weight.member
     is_scalar = isinstance(scalar, TensorType) and scalar.is_scalar
     if not is_scalar or kind_of(scalar.dtype) not in WHOLE + REAL:  # type: ignore[attr-defined]
-        raise messages.no_weight(weight)
+        raise TypeMismatchError(
+            "a weight is one real number per client",
+            expected="{float32}@CLIENTS or {int32}@CLIENTS",
+            found=weight,
+            where="federated_mean",
+            do="reduce the weight to one number with federated_map (the values come "
+            "first, the weights second)",
+        )
 
 
 _MEAN = define(

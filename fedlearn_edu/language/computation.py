@@ -12,15 +12,21 @@ from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.errors import (
+    ArgumentsError,
+    ContextError,
+    StructureError,
+    TracingError,
+    describe,
+    short_traceback,
+)
 from fedlearn_edu.former_names import answers
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_indented_text
 from fedlearn_edu.ir.traversal import free_references
 from fedlearn_edu.language.context_stack import Context, current_context
-from fedlearn_edu.language.messages import computations as messages
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import FunctionType, StructType, Type, infer_type
+from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type, infer_type
 
 _SINGLE = (str, bytes, int, float, complex, np.generic)
 
@@ -120,12 +126,18 @@ class PolymorphicComputation:
 
     def __getattr__(self, name: str) -> Any:
         if name == "type_signature":
-            raise messages.no_type_of_its_own(self.__name__)
+            cure = "it takes that of what it is called with; decorate it with types"
+            raise AttributeError(f"{self.__name__} has no type yet: {cure}")
         raise AttributeError(name)
 
     @short_traceback
     def __reduce__(self) -> tuple[Any, ...]:
-        raise messages.cannot_be_pickled(self)
+        raise StructureError(
+            "a polymorphic computation cannot be pickled",
+            expected="a computation, which has types",
+            found=describe(self),
+            do="decorate it with its types, and pickle that",
+        )
 
     def __copy__(self, *_: Any) -> "PolymorphicComputation":
         return self
@@ -139,13 +151,18 @@ class PolymorphicComputation:
         names = self._names if kwargs else (None,) * len(args)
         argument = Struct([*zip(names, args, strict=False), *kwargs.items()])
         if not len(argument):
-            raise messages.needs_an_argument(self.__name__, self._names)
+            takes = f"{self.__name__}({', '.join(self._names)})"
+            raise TracingError(f"{self.__name__} needs an argument", expected=takes)
         type_ = infer_type(argument)
         assert isinstance(type_, StructType)
         if len(self._names) > 1:
             return self.concretize(type_)(argument)
         if type_.names() not in ((None,), self._names):
-            raise messages.takes_one_named(self.__name__, self._names[0], type_)
+            raise ArgumentsError(
+                f"{self.__name__} takes one argument",
+                expected=f"{self.__name__}({self._names[0]})",
+                found=type_,
+            )
         return self.concretize(type_[0])(argument[0])
 
     def concretize(self, type_: Type) -> Computation:
@@ -164,7 +181,14 @@ def check_closed(computation: Computation) -> None:
     """Refuses a computation that captured values of a body which is over."""
     if free := computation.free:
         name, type_ = next(iter(free.items()))
-        raise messages.not_closed(computation.__name__, name, type_)
+        callee = computation.__name__
+        raise ContextError(
+            f"{callee} uses the value {name!r} of the computation it was "
+            "defined in, and can run only inside it",
+            expected=f"a call inside the body that {name!r} belongs to",
+            found=f"{name}: {type_}",
+            do=f"call {callee} inside that body, or make {name!r} a parameter",
+        )
 
 
 def pack(
@@ -178,18 +202,35 @@ def pack(
     count = len(args) + len(kwargs)
     if type_ is None:
         if count:
-            raise messages.takes_no_argument(callee, count)
+            raise ArgumentsError(
+                f"{callee} takes no argument",
+                expected=f"{callee}()",
+                found=f"{count} argument(s)",
+                do="leave the argument out",
+            )
         return None
     if not count:
-        raise messages.called_without_argument(callee, type_)
+        raise ArgumentsError(
+            f"{callee} was called without its argument",
+            expected=type_,
+            found=f"{callee}()",
+            do=f"pass the data: {callee}(…)",
+        )
     if len(args) == 1 and not kwargs:
         one_value = isinstance(args[0], _SINGLE)
         if isinstance(type_, StructType) and len(type_) > 1 and one_value:
             problem, found = "was called with one value", repr(args[0])
-            raise messages.bad_call(type_, callee, problem, found)
+            raise _bad_call(type_, callee, problem, found)
         return args[0]
     if not isinstance(type_, StructType):
-        raise messages.takes_one_argument(callee, type_, len(args), len(kwargs))
+        raise ArgumentsError(
+            f"{callee} takes one argument",
+            expected=type_,
+            found=f"{len(args)} positional and {len(kwargs)} keyword argument(s)",
+            do=f"put the values of all participants into one list: {callee}([…, …])"
+            if isinstance(type_, FederatedType)
+            else "pass exactly one argument, by position",
+        )
     return _fill(type_, args, kwargs, callee)
 
 
@@ -200,19 +241,31 @@ def _fill(
     unknown_names = ", ".join(name for name in kwargs if name not in names)
     if unknown_names:
         problem = "has no such argument"
-        raise messages.bad_call(type_, callee, problem, unknown_names)
+        raise _bad_call(type_, callee, problem, unknown_names)
     if len(args) > len(type_):
         problem, found = "was called with too many arguments", f"{len(args)} arguments"
-        raise messages.bad_call(type_, callee, problem, found)
+        raise _bad_call(type_, callee, problem, found)
     for name in names[: len(args)]:
         if name in kwargs:
             problem, found = "got one argument twice", f"{name} by position and by name"
-            raise messages.bad_call(type_, callee, problem, found)
+            raise _bad_call(type_, callee, problem, found)
     values = list(args)
     for index, name in enumerate(names[len(args) :], len(args)):
         if name is None or name not in kwargs:
             problem = f"misses the argument {name or f'position {index}'}"
             found = ", ".join([*map(str, names[: len(args)]), *kwargs])
-            raise messages.bad_call(type_, callee, problem, found)
+            raise _bad_call(type_, callee, problem, found)
         values.append(kwargs[name])
     return Struct(zip(names, values, strict=True))
+
+
+def _bad_call(
+    type_: StructType, callee: str, problem: str, found: str
+) -> ArgumentsError:
+    return ArgumentsError(
+        f"{callee} {problem}",
+        expected=type_,
+        found=found,
+        where=f"the call of {callee}",
+        do=f"pass {len(type_)} arguments, one for each field, in order or by name",
+    )

@@ -10,13 +10,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from threading import current_thread, main_thread
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.language.messages import computations as messages
-
-if TYPE_CHECKING:
-    from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.errors import (
+    ContextError,
+    TypeMismatchError,
+    describe,
+    short_traceback,
+)
 
 
 class Context(ABC):
@@ -29,8 +30,11 @@ class Context(ABC):
     has_placements = True
 
     @abstractmethod
-    def invoke(self, computation: "Computation", argument: Any) -> Any:
-        """Handles one call; `argument` is packed, `None` if there is no parameter."""
+    def invoke(self, computation: Any, argument: Any) -> Any:
+        """Handles one call of a `Computation`.
+
+        Its `argument` is packed into one, and `None` if there is no parameter.
+        """
 
     @property
     def _is_body(self) -> bool:
@@ -93,7 +97,13 @@ def _innermost_scope() -> Context | None:
 
 def _default_context() -> Context:
     if not _default:
-        raise messages.no_context()
+        raise ContextError(
+            "nobody is there to run this: no default context is installed",
+            expected="a default context, or a call inside `with context:`",
+            found="no context",
+            do="fl.framework.set_default_context("
+            "fl.framework.SyncExecutionContext(fl.framework.local_executor_factory()))",
+        )
     default = _default[0]
     if not isinstance(default, Context):
         default = _default[0] = default()
@@ -108,18 +118,17 @@ def set_default_context(context: Context | Callable[[], Context]) -> None:
         context: a context, or a function that builds one when it is first needed.
     """
     if not isinstance(context, Context) and not callable(context):
-        raise messages.not_a_context(context)
+        raise TypeMismatchError(
+            "the default context must be a context",
+            expected="for example SyncExecutionContext(executor_fn=factory)",
+            found=describe(context),
+            do="wrap an executor factory: SyncExecutionContext(executor_fn=factory)",
+        )
     _default[:] = [context]
 
 
 class TracingContext(Context):
-    """A context that records calls instead of running them.
-
-    Attributes:
-        has_values: whether the body sees Values; leaf code sees tensors.
-    """
-
-    has_values = False
+    """A context that records calls instead of running them."""
 
 
 def current_tracing_context() -> TracingContext | None:

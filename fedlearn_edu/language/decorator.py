@@ -18,9 +18,15 @@ from typing import Any, final, overload
 
 import numpy as np
 
-from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.errors import (
+    ComputationReturnedNoneError,
+    TracingError,
+    TypeMismatchError,
+    describe,
+    line_in,
+    short_traceback,
+)
 from fedlearn_edu.language.computation import Computation, PolymorphicComputation
-from fedlearn_edu.language.messages import computations as messages
 from fedlearn_edu.types import (
     StructType,
     Type,
@@ -86,7 +92,12 @@ class Decorator:
 
     def _with_result(self, result: Type) -> "Decorator":
         if not self._takes_result:
-            raise messages.takes_no_result(self.__name__, result)
+            raise TracingError(
+                f"{self.__name__} finds the type of the result by itself",
+                expected="the types of the parameters, and nothing more",
+                found=f"result={result}",
+                do="leave it out; to check it, put @fl.check_returns_type(…) below",
+            )
         trace = partial(self._trace, result=result)
         return Decorator(self.__name__, trace, self.__doc__ or "")
 
@@ -94,17 +105,32 @@ class Decorator:
         @short_traceback
         def decorate(fn: Callable[..., Any], *more: Any) -> Any:
             if more:
-                raise messages.has_its_types(self.__name__, len(more))
+                raise TracingError(
+                    f"{self.__name__} already has its types",
+                    expected="a function, and nothing more",
+                    found=f"{len(more)} further argument(s)",
+                    do="give all types in one place",
+                )
             self._refuse_computation(fn)
             if not _is_function(fn):
-                raise messages.nothing_to_trace(self.__name__, fn)
+                raise TracingError(
+                    f"{self.__name__} needs a function to trace",
+                    expected="a Python function",
+                    found=describe(fn),
+                    do=f"write @{self.__name__}(type) above def f(x): …",
+                )
             return self._build(fn, type_specs)
 
         return decorate
 
     def _refuse_computation(self, candidate: Any) -> None:
         if isinstance(candidate, Computation | PolymorphicComputation):
-            raise messages.decorated_twice(candidate)
+            raise TracingError(
+                f"{candidate.__name__} is a computation already",
+                expected="a plain Python function",
+                found=describe(candidate),
+                do="use it as it is, or decorate a lambda that calls it",
+            )
 
     def _build(self, fn: Callable[..., Any], type_specs: Sequence[Any]) -> Any:
         fn_name, names = _name_of(fn), parameter_names(fn)
@@ -146,7 +172,14 @@ def check_returns_type(*args: Any) -> Any:
 def _check_type(fn: Callable[..., Any], found: Type | None, type_spec: Any) -> None:
     expected = to_type(type_spec)
     if found != expected:
-        raise messages.broken_promise_of_result(_name_of(fn), expected, found)
+        # With the same text they differ in their containers.
+        show = repr if str(found) == str(expected) else str
+        raise TypeMismatchError(
+            f"{_name_of(fn)} promises another result type than it has",
+            expected=show(expected),
+            found=show(found),
+            do="change the promise or the body",
+        )
 
 
 def _is_function(candidate: Any) -> bool:
@@ -173,14 +206,29 @@ def parameter_names(fn: Callable[..., Any]) -> tuple[str, ...]:
     try:
         parameters = inspect.signature(target).parameters.values()
     except (TypeError, ValueError):
-        raise messages.no_python_signature(fn) from None
+        raise TracingError(
+            "this callable has no Python signature",
+            expected="a function written in Python",
+            found=describe(fn),
+            do=f"wrap it: lambda x: {getattr(fn, '__name__', 'it')}(x)",
+        ) from None
     for parameter in parameters:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise messages.bad_parameter(fn, f"*{parameter.name}")
+            raise _bad_parameter(fn, f"*{parameter.name}")
         required = parameter.default is parameter.empty
         if required and parameter.kind is parameter.KEYWORD_ONLY:
-            raise messages.bad_parameter(fn, f"keyword-only {parameter.name}")
+            raise _bad_parameter(fn, f"keyword-only {parameter.name}")
     return tuple(p.name for p in parameters if p.default is p.empty)
+
+
+def _bad_parameter(fn: object, found: str) -> TracingError:
+    return TracingError(
+        "every parameter of a computation needs a name and a position",
+        expected="plain parameters, as in def f(a, b)",
+        found=found,
+        where=f"the signature of {getattr(fn, '__name__', fn)}",
+        do="list the parameters one by one",
+    )
 
 
 def parameter_type(
@@ -196,32 +244,56 @@ def parameter_type(
     if not given and not names:
         return None
     if len(given) != len(types) or not given or not names:
-        raise messages.not_one_type_each(fn_name, names, given)
+        raise _not_one_type_each(fn_name, names, given)
     if len(names) == 1:
         whole = StructType([(None, t) for t in given], list)
         return given[0] if len(given) == 1 else whole
     if len(given) == 1:
         return _named_by(fn_name, names, given[0])
     if len(given) != len(names):
-        raise messages.not_one_type_each(fn_name, names, given)
+        raise _not_one_type_each(fn_name, names, given)
     return StructType(list(zip(names, given, strict=True)), OrderedDict)
 
 
 def check_specs(fn_name: str, specs: Sequence[Any]) -> None:
     """Refuses pairs that should have been a list of pairs."""
     if len(specs) > 1 and all(map(is_field, specs)):
-        raise messages.pairs_without_a_list(fn_name, [name for name, _ in specs])
+        listed = ", ".join(f"({name!r}, …)" for name, _ in specs)
+        raise TracingError(
+            f"{fn_name} was given pairs, each of which is a structure of one field",
+            expected=f"one list: [{listed}]",
+            found=listed,
+            do="put the pairs into a list, or leave the names to the parameters",
+        )
 
 
 def _named_by(fn_name: str, names: Sequence[str], whole: Type) -> Type:
     if not isinstance(whole, StructType) or len(whole) != len(names):
-        raise messages.not_one_type_each(fn_name, names, [whole])
+        raise _not_one_type_each(fn_name, names, [whole])
     fields = whole.names()
     if not any(fields):
         return StructType(list(zip(names, whole, strict=True)), OrderedDict)
     if set(fields) != set(names):
-        raise messages.other_field_names(fn_name, names, whole)
+        raise TracingError(
+            f"the parameters of {fn_name} and the fields of its type differ in name",
+            expected=f"fields named {', '.join(names)}",
+            found=whole,
+            where=f"the definition of {fn_name}",
+            do="name the fields as the parameters, or leave all of them unnamed",
+        )
     return whole
+
+
+def _not_one_type_each(
+    fn_name: str, names: Sequence[str], types: Sequence[Type]
+) -> TracingError:
+    return TracingError(
+        f"{fn_name} and the types it is decorated with do not fit together",
+        expected=f"{len(names)} type(s), for {fn_name}({', '.join(names)})",
+        found=", ".join(map(str, types)) or "no type",
+        where=f"the definition of {fn_name}",
+        do="give the decorator one type for each parameter",
+    )
 
 
 def call_with_fields(
@@ -264,4 +336,23 @@ def call_leaf(
 def check_leaf_parameter(fn_name: str, type_: Type | None) -> None:
     """Refuses placements and functions as parameters of leaf code."""
     if type_ is not None and not is_tensorflow_compatible(type_):
-        raise messages.not_for_leaf_code(fn_name, type_)
+        raise TracingError(
+            f"the parameter of {fn_name} is not for leaf code",
+            expected="tensors, structures and sequences",
+            found=type_,
+            where=f"the definition of {fn_name}",
+            do="declare one member and use federated_map, "
+            "or decorate with federated_computation",
+        )
+
+
+def returned_none(fn: Callable[..., Any], name: str) -> ComputationReturnedNoneError:
+    """The error for a body without a result."""
+    code = getattr(getattr(fn, "python_function", fn), "__code__", None)
+    return ComputationReturnedNoneError(
+        f"{name} returned None",
+        expected="a value",
+        found="None",
+        where=line_in(code.co_filename, code.co_firstlineno) if code else None,
+        do="end the function, and each branch of an `if`, with `return …`",
+    )

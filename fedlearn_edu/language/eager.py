@@ -8,20 +8,19 @@ intrinsic knows whether it is recorded or run.
 """
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.errors import FedLearnError, add_place, wrong_arguments
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.context_stack import current_context
 from fedlearn_edu.language.federated_computation import trace_federated
-from fedlearn_edu.language.federated_value import FederatedValue
-from fedlearn_edu.language.messages import computations as messages
+from fedlearn_edu.language.intrinsic import sequence_position
+from fedlearn_edu.language.messages import outside_of_bodies
+from fedlearn_edu.language.value import ANYWHERE
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
-    FederatedType,
     SequenceType,
     StructType,
     Type,
@@ -39,15 +38,15 @@ Residual = Callable[[Sequence[Any]], Any]
 
 
 def run_eagerly(
-    fn: Callable[..., Any], given: dict[str, Any], sequence: int | None
-) -> Any:
+    name: str, fn: Callable[..., Any], given: dict[str, Any]
+) -> tuple[Any, Type]:
     """Runs the intrinsic that `fn` records, on the arguments `given`.
 
-    `sequence` is the position of its unplaced sequence, if it works on one.
+    Returns what the context returned, and the type of the result.
     """
-    context, name = current_context(), fn.__name__
+    context, sequence = current_context(), sequence_position(name)
     if sequence is None and not context.has_placements:
-        raise messages.outside_of_bodies(name, messages.ANYWHERE)
+        raise outside_of_bodies(name, ANYWHERE)
     data: list[tuple[str, Any, Type]] = []
     arguments = [
         _split(data, arg, key, given if index == sequence else None)
@@ -65,18 +64,7 @@ def run_eagerly(
     computation = trace_federated(body, names, type_, name)
     computation.is_eager = True
     result = context.invoke(computation, argument)
-    return _placed(result, computation.type_signature.result, name)
-
-
-def bound_arguments(fn: Callable[..., Any], args: Any, kwargs: Any) -> dict[str, Any]:
-    """The arguments of a call of `fn`, by name, defaults included."""
-    signature = inspect.signature(fn)
-    try:
-        bound = signature.bind(*args, **kwargs)
-    except TypeError as error:
-        raise wrong_arguments(fn, error) from None
-    bound.apply_defaults()
-    return bound.arguments
+    return result, computation.type_signature.result
 
 
 def _split(
@@ -140,19 +128,3 @@ def _element_type(given: dict[str, Any]) -> Type | None:
         type_ = type_[1] if is_pair else None  # type: ignore[index]
     is_known = type_ is not None and is_tensorflow_compatible(type_)
     return type_ if is_known else None
-
-
-def _placed(result: Any, type_: Type, name: str) -> Any:
-    if inspect.isawaitable(result):
-        return _placed_later(result, type_, name)
-    if not isinstance(type_, FederatedType):
-        return result
-    try:
-        return FederatedValue(result, type_)
-    except FedLearnError as error:
-        add_place(error, f"what the context returned for {name}")
-        raise
-
-
-async def _placed_later(result: Awaitable[Any], type_: Type, name: str) -> Any:
-    return _placed(await result, type_, name)

@@ -7,24 +7,38 @@ the names, in program order, become one Block. A context runs the result.
 
 from collections import ChainMap
 from collections.abc import Callable
-from typing import Any, final
+from typing import Any, TypeGuard, final
 
-from fedlearn_edu.errors import FedLearnError, TypeNotAssignableError, add_place
+from fedlearn_edu.errors import (
+    ContextError,
+    FedLearnError,
+    TypeNotAssignableError,
+    add_place,
+)
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.operations import operation
 from fedlearn_edu.ir.traversal import free_nodes
+from fedlearn_edu.language import messages
+from fedlearn_edu.language.arithmetic import adopt_number, check_operands, leafwise
 from fedlearn_edu.language.computation import Computation
-from fedlearn_edu.language.context_stack import TracingContext, current_tracing_context
-from fedlearn_edu.language.decorator import Decorator, call_with_fields
-from fedlearn_edu.language.messages import computations as messages
-from fedlearn_edu.language.value import Value, to_value
-from fedlearn_edu.types import SequenceType, Type
+from fedlearn_edu.language.context_stack import current_tracing_context
+from fedlearn_edu.language.decorator import Decorator, call_with_fields, returned_none
+from fedlearn_edu.language.implied import mapped, placed, zip_if_needed, zipped
+from fedlearn_edu.language.value import Body, Value, structure_like, to_value
+from fedlearn_edu.types import (
+    CLIENTS,
+    FederatedType,
+    Placement,
+    SequenceType,
+    StructType,
+    TensorType,
+    Type,
+)
 
 
 @final
-class FederatedTracingContext(TracingContext):
+class FederatedTracingContext(Body):
     """Records the calls of one body, and knows the names of the bodies around it."""
-
-    has_values = True
 
     def __init__(self, name: str, outer: "FederatedTracingContext | None") -> None:
         self._name = name
@@ -59,15 +73,13 @@ class FederatedTracingContext(TracingContext):
 
     def invoke(self, computation: Computation, argument: Any) -> Value:
         """Records a call of `computation`."""
-        from fedlearn_edu.language.mapping import fit  # which traces, too
-
         parameter = computation.type_signature.parameter
         self.check_visible(computation.tree, computation.__name__)
         if parameter is None:
             return self.bind(ir.Call(computation.tree))
         # A Python list is a structure, unless a sequence is wanted.
         wanted = parameter if isinstance(parameter, SequenceType) else None
-        value = fit(to_value(argument, wanted), parameter)
+        value = _fitted(to_value(argument, wanted), parameter)
         where = f"{computation.__name__}'s argument"
         try:
             parameter.check_assignable_from(value.type_signature, where=where)
@@ -75,7 +87,10 @@ class FederatedTracingContext(TracingContext):
             if not parameter.contains(Type.is_federated):
                 captured = filter(self._is_captured, free_nodes(value.node))
                 names = [repr(reference.name) for reference in captured]
-                error.do = messages.how_to_map(computation, value, names) or error.do
+                do = messages.how_to_map(
+                    computation.__name__, parameter, value.type_signature, names
+                )
+                error.do = do or error.do
             raise
         self.check_visible(value.node, where)
         return self.bind(ir.Call(computation.tree, value.node))
@@ -90,7 +105,38 @@ class FederatedTracingContext(TracingContext):
         # A name is not enough: a cell that is run twice binds the same names again.
         for reference in free_nodes(node):
             if self._references.get(reference.name) is not reference:
-                raise messages.of_another_body(what, self._name, reference)
+                raise ContextError(
+                    f"{what} uses a value of another computation's body",
+                    expected=f"values of {self._name} and of the bodies around it",
+                    found=f"{reference.name}: {reference.type}",
+                    where=f"the body of {self._name}",
+                    do="return it from its own body, and pass it in as a parameter",
+                )
+
+    def select(self, value: Value, key: int | slice) -> Value:
+        """A field of a federated structure, or several; keeps the all-equal bit."""
+        type_ = value.type_signature
+        assert isinstance(type_, FederatedType)
+        fn = traced(lambda member: member[key], type_.member, name="select")
+        return mapped(fn, value, all_equal=type_.all_equal)
+
+    def combine(self, name: str, left: Any, right: Any) -> Value:
+        """What `+ - * /` mean: work on members and on numbers, leaf by leaf."""
+        left, right = adopt_number(left, right), adopt_number(right, left)
+        values = [to_value(left), to_value(right)]
+        places = [
+            value.type_signature.placement
+            for value in values
+            if isinstance(value.type_signature, FederatedType)
+        ]
+        if not places:
+            check_operands(name, *(value.type_signature for value in values))
+            return leafwise(name, *values)
+        both = zipped(to_value([_at(value, places[0]) for value in values]))
+        member = both.type_signature.member  # type: ignore[attr-defined]
+        check_operands(name, *member)
+        fn = traced(lambda pair: leafwise(name, *pair), member, name=name)
+        return mapped(fn, both)
 
     def finish(self, result: Value) -> ir.Node:
         """The body: all recorded names, then the result."""
@@ -100,12 +146,37 @@ class FederatedTracingContext(TracingContext):
         return ir.Block(tuple(self._locals), result.node)
 
 
-def require_federated_context(what: str, do: str) -> FederatedTracingContext:
-    """The context that records `what`, or an error that says where it may be used."""
-    context = current_tracing_context()
-    if not isinstance(context, FederatedTracingContext):
-        raise messages.outside_of_bodies(what, do)
-    return context
+def _at(value: Value, placement: Placement) -> Value:
+    is_placed = isinstance(value.type_signature, FederatedType)
+    return value if is_placed else placed(value, placement)
+
+
+def _fitted(value: Value, wanted: Type) -> Value:
+    """Zips parts of an argument, and forgets all-equal bits, as its parameter wants."""
+    found = value.type_signature
+    if isinstance(wanted, FederatedType) and isinstance(found, StructType):
+        return zip_if_needed(value)
+    if _is_equal_at_clients(found) and wanted.is_assignable_from(found):
+        forgets = not _is_equal_at_clients(wanted)
+        return mapped(identity(found.member, "each"), value) if forgets else value
+    if not isinstance(wanted, StructType) or not isinstance(found, StructType):
+        return value
+    if len(wanted) != len(found):
+        return value
+    parts = list(value)
+    fitted = [_fitted(part, type_) for part, type_ in zip(parts, wanted, strict=True)]
+    if all(new is old for new, old in zip(fitted, parts, strict=True)):
+        return value
+    return structure_like(found, fitted)
+
+
+def _is_equal_at_clients(type_: Type) -> TypeGuard[FederatedType]:
+    if not isinstance(type_, FederatedType):
+        return False
+    return type_.all_equal and type_.placement is CLIENTS
+
+
+# ----------------------------------------------------------------------------- tracing
 
 
 def trace_federated(
@@ -121,7 +192,7 @@ def trace_federated(
         parameter = None if type_ is None else context.fresh(name)
         result = _run_body(context, fn, names, parameter, type_)
         if result is None:
-            raise messages.returned_none(fn, fn_name)
+            raise returned_none(fn, fn_name)
         body = context.finish(_result_of(fn_name, result))
     return Computation(ir.Lambda(parameter, type_, body), fn_name, fn.__doc__)
 
@@ -151,6 +222,27 @@ def _run_body(
         return context.bind(ir.Selection(whole.node, index), name)
 
     return call_with_fields(fn, names, type_, field)
+
+
+def traced(fn: Callable[..., Any], *types: Type, name: str) -> Value:
+    """A function Value made of Python code on Values, for use in expansions."""
+    names = tuple(f"x{index}" for index in range(len(types)))
+    whole = StructType([(None, t) for t in types]) if len(types) != 1 else types[0]
+    return to_value(trace_federated(fn, names, whole, name))
+
+
+def identity(type_: Type, name: str = "identity") -> Value:
+    """The function `(T -> T)` that changes nothing."""
+    return traced(lambda value: value, type_, name=name)
+
+
+def binary(name: str, type_: Type) -> Value:
+    """The function `(<T,T> -> T)` that applies an operation leaf by leaf."""
+    if isinstance(type_, TensorType):
+        return Value(operation(name, (type_, type_), type_))
+    return traced(
+        lambda left, right: leafwise(name, left, right), type_, type_, name=name
+    )
 
 
 federated_computation = Decorator(

@@ -1,27 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """What participants hold, outside of any program: made by `place` and by intrinsics.
 
-`place` brings Python data to the participants. Intrinsics that are used outside of a
-body take and return the same values; a computation takes them for its parameters, again
-and again, without converting anything twice. Printing one shows who holds what.
+`place` (in `place.py`) brings Python data to the participants. Intrinsics that are used
+outside of a body take and return the same values; a computation takes them for its
+parameters, again and again, without converting anything twice. Printing one shows who
+holds what.
 """
 
 import inspect
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.errors import FedLearnError, TypeMismatchError, short_traceback
+from fedlearn_edu.errors import (
+    FedLearnError,
+    FieldError,
+    TypeMismatchError,
+    add_place,
+    short_traceback,
+)
 from fedlearn_edu.language.context_stack import current_tracing_context
-from fedlearn_edu.language.messages import values as messages
-from fedlearn_edu.language.value import Operators
+from fedlearn_edu.language.eager import run_eagerly
+from fedlearn_edu.language.implied import argument
+from fedlearn_edu.language.value import Body, Operators, Value, body_around, combined
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
     FederatedType,
-    Placement,
     SequenceType,
     StructType,
     TensorType,
@@ -29,12 +37,11 @@ from fedlearn_edu.types import (
     infer_type,
     normalize,
     restore,
-    to_type,
 )
 from fedlearn_edu.types.containers import Placed, private
 from fedlearn_edu.types.dtypes import smallest
-from fedlearn_edu.types.sequences import Cached, Members, cache, check_unshared, unwrap
-from fedlearn_edu.types.type_join import infer_member, infer_members, infer_sequence
+from fedlearn_edu.types.messages import by_element
+from fedlearn_edu.types.sequences import Cached, Members, cache, unwrap
 
 _MAX_ROWS = 10
 _MAX_CHARS = 60
@@ -75,11 +82,16 @@ class FederatedValue(Placed, Operators):
         self.__dict__.update(state)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise messages.unchangeable_placed_value(name)
+        raise FieldError(
+            "a placed value cannot be changed",
+            expected="a new value",
+            found=f"{name} = …",
+            do="make a new one, by an intrinsic or by place",
+        )
 
     def __setitem__(self, key: object, value: object) -> None:
         do = "make a new one, by an intrinsic or by place"
-        raise messages.placed_value_misused(self, f"[{key!r}] = …", "a new value", do)
+        raise _misused(self, f"[{key!r}] = …", "a new value", do)
 
     @property
     def members(self) -> list[Any]:
@@ -97,7 +109,7 @@ class FederatedValue(Placed, Operators):
         """
         if not self.type_signature.all_equal:
             do = "look at .members"
-            raise messages.placed_value_misused(self, "several values", "one value", do)
+            raise _misused(self, "several values", "one value", do)
         return restore(private(unwrap(self._cached)), self.type_signature)
 
     def numpy(self) -> Any:
@@ -165,16 +177,25 @@ class FederatedValue(Placed, Operators):
         return self[name]
 
     def __getitem__(self, name: Any) -> Any:
-        from fedlearn_edu.language.mapping import select  # which makes these
-
         member = self.type_signature.member
         names = member.names() if isinstance(member, StructType) else ()
         if isinstance(name, str) and name in names:
-            return select(self, names.index(name))
+            return self._select(names.index(name))
         # A position is one of a field without a name, never one of a client.
         if isinstance(name, int) and name in range(len(names)) and not names[name]:
-            return select(self, name)
-        raise messages.no_placed_field(self, name)
+            return self._select(name)
+        raise _no_field(self, name)
+
+    def _select(self, index: int) -> Any:
+        def select(value: Any, index: int) -> Value:
+            value = argument(value, "federated_map")
+            return body_around("federated_map").select(value, index)
+
+        return recorded_or_run("select", select, {"value": self, "index": index})
+
+    def _combine(self, name: str, left: Any, right: Any) -> Any:
+        given = {"left": left, "right": right}
+        return recorded_or_run(name, partial(combined, name), given)
 
     def __dir__(self) -> list[str]:
         member = self.type_signature.member
@@ -187,15 +208,80 @@ class FederatedValue(Placed, Operators):
         lines = [f"  {who:<{width}}  {brief(data)}".rstrip() for who, data in rows]
         return "\n".join([f"<placed {self.type_signature}>", *lines])
 
-    def elsewhere(self, sign: str) -> TypeMismatchError:
-        """The error for an operator that works on plain values only."""
-        return messages.other_operator(self, sign)
+    def _refusal(self, sign: str) -> TypeMismatchError:
+        do = "write it inside an np_computation, and federated_map that"
+        do = by_element(self.type_signature) or do
+        return _misused(self, sign, "+ - * / of placed values and numbers", do)
 
     def _check_several(self, use: str) -> None:
         if self.type_signature.all_equal:
             do = "x.value is the one value that all of them hold"
             wanted = "members that may differ"
-            raise messages.placed_value_misused(self, f"{use} of one value", wanted, do)
+            raise _misused(self, f"{use} of one value", wanted, do)
+
+
+def recorded_or_run(name: str, fn: Callable[..., Value], given: dict[str, Any]) -> Any:
+    """Records in a body what `fn` records; outside of bodies it is run.
+
+    Args:
+        name: that of the intrinsic.
+        fn: what records it.
+        given: its arguments, by name.
+    """
+    in_body = isinstance(current_tracing_context(), Body)
+    if in_body or any(isinstance(arg, Value) for arg in given.values()):
+        return fn(*given.values())
+    return _placed(*run_eagerly(name, fn, given), name)
+
+
+def _placed(result: Any, type_: Type, name: str) -> Any:
+    if inspect.isawaitable(result):
+        return _placed_later(result, type_, name)
+    if not isinstance(type_, FederatedType):
+        return result
+    try:
+        return FederatedValue(result, type_)
+    except FedLearnError as error:
+        add_place(error, f"what the context returned for {name}")
+        raise
+
+
+async def _placed_later(result: Awaitable[Any], type_: Type, name: str) -> Any:
+    return _placed(await result, type_, name)
+
+
+def _misused(value: Placed, found: str, expected: str, do: str) -> TypeMismatchError:
+    return TypeMismatchError(
+        "a placed value cannot be used like this",
+        expected=expected,
+        found=f"{found}, of a value of type {value.type_signature}",
+        do=do,
+    )
+
+
+def _no_field(value: Placed, key: object) -> FieldError:
+    member = value.type_signature.member
+    names = member.names() if isinstance(member, StructType) else ()
+    do = "x.members shows what the participants hold"
+    if isinstance(key, int):
+        do = f"what client {key} holds is x.members[{key}]"
+    if isinstance(key, int) and value.type_signature.all_equal:
+        do = f"look into the one value: x.value[{key}]"
+    return FieldError(
+        "a placed value has no such field",
+        expected=", ".join(filter(None, names)) or f"no field: it holds {member}",
+        found=repr(key),
+        do=do,
+    )
+
+
+def _not_stackable(found: str) -> TypeMismatchError:
+    return TypeMismatchError(
+        "these members do not fit into one array",
+        expected="tensors of equal shapes, or structures of them",
+        found=found,
+        do="look at them one by one: x.members",
+    )
 
 
 def _same(left: Any, right: Any) -> bool:
@@ -210,7 +296,7 @@ def _stacked(members: Any, type_: Type) -> Any:
         case TensorType():
             shapes = {np.shape(member) for member in members}
             if len(shapes) > 1:
-                raise messages.not_stackable(f"{type_} of different sizes")
+                raise _not_stackable(f"{type_} of different sizes")
             if not shapes:
                 return np.zeros([0, *smallest(type_.shape)], type_.dtype)
             return np.array(members, type_.dtype)
@@ -220,86 +306,7 @@ def _stacked(members: Any, type_: Type) -> Any:
                 (name, _stacked([m[i] for m in members], t)) for i, (name, t) in columns
             )
         case _:
-            raise messages.not_stackable(str(type_))
-
-
-# ------------------------------------------------------------------------------ place
-
-
-@short_traceback
-def place(values: Any, placement: Placement, member_type: Any = None) -> FederatedValue:
-    """Puts one value per client at CLIENTS, or one value at SERVER.
-
-    The data are checked and converted now, and never again. Without a `member_type` it
-    is inferred: a list is a sequence (`federated_value` takes it for a structure), a
-    tuple or dict a structure, and sizes that differ from client to client become `?`.
-
-    >>> from fedlearn_edu import CLIENTS, federated_mean
-    >>> salaries = place([1.0, 2.0, 4.5], CLIENTS)
-    >>> print(salaries.type_signature)
-    {float32}@CLIENTS
-    >>> federated_mean(salaries)
-    <placed float32@SERVER>
-      server  2.5
-
-    Args:
-        values: at CLIENTS a list with one entry per client, at SERVER the value.
-        placement: CLIENTS or SERVER.
-        member_type: what denotes the type of one entry, for example `np.float32`.
-
-    Raises:
-        TypeMismatchError: if an entry does not have the type, or none can be inferred.
-        ExhaustedError: if one iterator stands for several entries.
-    """
-    check_placement(placement)
-    if current_tracing_context() is not None:
-        raise messages.place_in_a_body()
-    declared = to_type(member_type)
-    if isinstance(declared, FederatedType):
-        if declared.placement is not placement:
-            raise messages.type_of_another_placement(placement, declared)
-        declared = declared.member
-    if placement is not CLIENTS:
-        (value,) = _read([values])
-        type_ = infer_member(_elements(value)) if declared is None else declared
-        return FederatedValue(value, FederatedType(type_, placement, True))
-    entries = _entries(values)
-    type_ = _common_type(entries) if declared is None else declared
-    return FederatedValue(entries, FederatedType(type_, placement, False))
-
-
-def check_placement(placement: Any) -> None:
-    """Refuses anything but CLIENTS and SERVER."""
-    if not isinstance(placement, Placement):
-        raise messages.no_placement(placement)
-
-
-def _entries(values: Any) -> Any:
-    if hasattr(values, "__array__") and not isinstance(values, Placed):
-        values = np.asarray(values)
-    if isinstance(values, np.ndarray) and values.ndim:
-        return values
-    if isinstance(values, list | tuple | range | Iterator):
-        return _read(values)
-    raise messages.no_entries(values)
-
-
-def _common_type(entries: Any) -> Type:
-    if isinstance(entries, np.ndarray):
-        return infer_sequence(entries).element
-    return infer_members([_elements(entry) for entry in entries])
-
-
-def _read(values: Iterable[Any]) -> list[Any]:
-    """The same values, with a list for what can be read only once."""
-    values = list(values)
-    check_unshared((v, f"the value[client {i}]") for i, v in enumerate(values))
-    return [list(v) if isinstance(v, Iterator) else v for v in values]
-
-
-def _elements(value: Any) -> Any:
-    """What tells the type: a list for a generator function."""
-    return list(value()) if inspect.isgeneratorfunction(value) else value
+            raise _not_stackable(str(type_))
 
 
 # ------------------------------------------------------------------------------- text

@@ -12,9 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import final
 
-from fedlearn_edu.errors import TypeMismatchError, short_traceback
+from fedlearn_edu.errors import (
+    StructureError,
+    TypeMismatchError,
+    UnsupportedIntrinsicError,
+    short_traceback,
+)
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.types import (
     FunctionType,
     SequenceType,
@@ -33,16 +37,18 @@ class IntrinsicDef:
 
     Attributes:
         uri: its name.
-        signatures: its generic types in the notation; letters stand for any type.
+        signatures: its generic types in the notation, with type variables.
         expand: makes the function that it stands for, written with other intrinsics,
             for a type of its argument; `None` for a primitive.
         require: called with the types of the arguments; raises if they will not do.
+        do: what to do about arguments that do not fit each other.
     """
 
     uri: str
     signatures: tuple[str, ...]
     expand: Callable[[Type | None], ir.Node] | None = None
     require: Callable[..., object] | None = None
+    do: str = ""
 
     @property
     def is_primitive(self) -> bool:
@@ -55,7 +61,11 @@ class IntrinsicDef:
         parsed = tuple(map(parse_type, self.signatures))
         for type_, text in zip(parsed, self.signatures, strict=True):
             if not isinstance(type_, FunctionType):
-                raise messages.no_signature(self.uri, text)
+                raise TypeMismatchError(
+                    f"the signature of {self.uri} is not a function type",
+                    expected="for example ({T}@CLIENTS -> T@SERVER)",
+                    found=text,
+                )
         return parsed  # type: ignore[return-value]
 
     @property
@@ -71,7 +81,13 @@ class IntrinsicDef:
         """
         reasons = [_misuse(signature, type_) for signature in self.types]
         if all(reasons):
-            raise messages.not_its_type(self.uri, self.signatures, type_, reasons[0])
+            raise TypeMismatchError(
+                f"{self.uri} cannot have this type: {reasons[0]}",
+                expected=" or ".join(self.signatures),
+                found=type_ or "no type",
+                where=f"a use of {self.uri}",
+                do="pass its signature, with a type in the place of each letter",
+            )
         assert isinstance(type_, FunctionType)
         assert type_.parameter is not None
         if self.require is not None:
@@ -84,12 +100,12 @@ def _misuse(signature: FunctionType, type_: Type | None) -> str:
     """Why a function of that signature cannot have this type, if so."""
     if not isinstance(type_, FunctionType) or type_.parameter is None:
         return "it is no function with a parameter"
-    # A letter stands for the same in what goes in and in what comes out ...
+    # A variable stands for the same in what goes in and in what comes out ...
     template = StructType([(None, t) for t in signature.children()])
     try:
-        letters = unify(template, StructType([(None, t) for t in type_.children()]))
+        bindings = unify(template, StructType([(None, t) for t in type_.children()]))
         # ... and the result is promised to be no more than it is.
-        type_.result.check_assignable_from(substitute(signature.result, letters))
+        type_.result.check_assignable_from(substitute(signature.result, bindings))
     except TypeMismatchError as error:
         return error.summary
     return ""
@@ -102,7 +118,12 @@ _definitions: list[str] = []
 def register(definition: IntrinsicDef) -> None:
     """Makes an intrinsic known, in the place of an earlier one of its name."""
     if not definition.types:  # which are refused now, if they are no signatures
-        raise messages.no_signatures(definition.uri)
+        raise StructureError(
+            f"{definition.uri} has no signature",
+            expected="one type or several, in the notation",
+            found="none",
+            do='write for example @derived("({T}@CLIENTS -> T@SERVER)")',
+        )
     _registry[definition.uri] = definition
     _definitions.append(definition.uri)
 
@@ -121,7 +142,12 @@ def intrinsic_named(uri: str) -> IntrinsicDef:
     """
     if uri not in _registry:
         near = difflib.get_close_matches(uri, _registry, n=1)
-        raise messages.no_such_intrinsic(uri, sorted(_registry), near)
+        raise StructureError(
+            f"there is no intrinsic {uri!r}",
+            expected="one of " + ", ".join(sorted(_registry)),
+            found=uri,
+            do=f"did you mean {near[0]}?" if near else "define it first, see `derived`",
+        )
     return _registry[uri]
 
 
@@ -156,9 +182,21 @@ def expansion(definition: IntrinsicDef, type_: FunctionType) -> ir.Node:
     """
     uri = definition.uri
     if definition.expand is None:
-        raise messages.no_expansion(uri, type_)
+        raise UnsupportedIntrinsicError(
+            f"{uri} is a primitive, and nobody here implements it",
+            expected="an intrinsic of the language, or one with an expansion",
+            found=f"{uri}: {type_}",
+            do="run it on a stack whose strategy implements it, "
+            "or give its definition an expand function",
+        )
     tree = definition.expand(type_.parameter)
     found = ir.function_type_of(tree).result
     if not type_.result.is_assignable_from(found):
-        raise messages.broken_promise(uri, definition.signatures, type_.result, found)
+        raise TypeMismatchError(
+            f"{uri} does not return what its signature promises",
+            expected=f"{type_.result}, by {' or '.join(definition.signatures)}",
+            found=found,
+            where=f"the definition of {uri}",
+            do="return a value of that type, or correct the signature in `derived`",
+        )
     return tree

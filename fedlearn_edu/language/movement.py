@@ -8,30 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.language.application import apply, argument, define, intrinsic
-from fedlearn_edu.language.federated_value import check_placement
-from fedlearn_edu.language.messages import intrinsics as messages
+from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.language.application import apply, define, intrinsic
+from fedlearn_edu.language.implied import argument, check_plain, placed
+from fedlearn_edu.language.place import check_placement
 from fedlearn_edu.language.value import Value
-from fedlearn_edu.types import (
-    CLIENTS,
-    FederatedType,
-    FunctionType,
-    Placement,
-    TensorType,
-    Type,
-)
-
-
-def _check_plain(type_: Type, where: str = "federated_value") -> None:
-    if type_.contains(lambda t: isinstance(t, FederatedType | FunctionType)):
-        raise messages.not_plain(type_, where)
-
+from fedlearn_edu.types import CLIENTS, FederatedType, Placement, TensorType, Type
 
 _BROADCAST = define("federated_broadcast", "(T@SERVER -> T@CLIENTS)")
 _EVAL = define("federated_eval", "(( -> T) -> {T}@CLIENTS)", "(( -> T) -> T@SERVER)")
-_VALUE = define(
-    "federated_value", "(T -> T@CLIENTS)", "(T -> T@SERVER)", require=_check_plain
-)
+define("federated_value", "(T -> T@CLIENTS)", "(T -> T@SERVER)", require=check_plain)
 
 
 @intrinsic
@@ -68,9 +54,7 @@ def federated_value(value: Any, placement: Placement) -> Value:
     Source: `tff.federated_value`.
     """
     check_placement(placement)
-    whole = argument(value, "federated_value")
-    _check_plain(whole.type_signature, str(whole))
-    return apply(_VALUE, [whole], variant=0 if placement is CLIENTS else 1)
+    return placed(argument(value, "federated_value"), placement)
 
 
 @intrinsic
@@ -96,6 +80,9 @@ def federated_compute(fn: Any, placement: Placement) -> Value:
     return federated_eval(fn, placement)
 
 
+_DECLARE_IT = "declare it so, or convert it; place(values, placement, type) does both"
+
+
 def _check_keys(keys: Type, *_: Type) -> None:
     match keys:
         case FederatedType(TensorType(dtype, (size,))) if dtype == np.int32:
@@ -103,13 +90,19 @@ def _check_keys(keys: Type, *_: Type) -> None:
         case _:
             is_vector = False
     if not is_vector:
-        raise messages.no_keys(keys)
+        raise TypeMismatchError(
+            "the argument 'client_keys' of federated_select has the wrong type",
+            expected="{int32[N]}@CLIENTS",
+            found=keys,
+            do=_DECLARE_IT,
+        )
 
 
 _SELECT = define(
     "federated_select",
     "(<{K}@CLIENTS,int32@SERVER,T@SERVER,(<T,int32> -> U)> -> {U*}@CLIENTS)",
     require=_check_keys,
+    do=_DECLARE_IT,
 )
 
 

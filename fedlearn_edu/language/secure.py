@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from fedlearn_edu.errors import InputRangeError, TypeMismatchError, describe
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import operation
 from fedlearn_edu.language.aggregation import federated_sum
@@ -29,7 +30,6 @@ from fedlearn_edu.language.arithmetic import (
     zeros,
 )
 from fedlearn_edu.language.mapping import federated_zip, map_members
-from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.language.value import Value, map_leaves, structure_like, to_value
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
@@ -43,6 +43,7 @@ from fedlearn_edu.types import (
     type_at_clients,
 )
 from fedlearn_edu.types.fields import fields_of, rebuild
+from fedlearn_edu.types.messages import by_element
 
 MAX_BITWIDTH = 62
 
@@ -167,7 +168,13 @@ def _limits_of_bits(bits: Any) -> Any:
     is_integer = isinstance(bits, int | np.integer) and not isinstance(bits, bool)
     if is_integer and 1 <= bits <= MAX_BITWIDTH:
         return 2 ** int(bits) - 1
-    raise messages.no_bitwidth(bits, MAX_BITWIDTH, is_integer)
+    raise (InputRangeError if is_integer else TypeMismatchError)(
+        "a bitwidth is a Python integer in a range",
+        expected=f"1 to {MAX_BITWIDTH}, for example 8, or a structure of such",
+        found=describe(bits),
+        where="federated_secure_sum_bitwidth",
+        do="pass the number of bits, not the greatest value: 8 bits hold 0 to 255",
+    )
 
 
 def _operands(uri: str, value: Any, parameter: Any) -> tuple[Value, Value]:
@@ -175,11 +182,25 @@ def _operands(uri: str, value: Any, parameter: Any) -> tuple[Value, Value]:
     assert isinstance(values.type_signature, FederatedType)
     member = values.type_signature.member
     if not is_structure_of_integers(member):
-        raise messages.no_integers(uri, values, member)
+        raise TypeMismatchError(
+            f"{uri} adds integers",
+            expected="integers, or structures of them",
+            found=member,
+            where=str(values),
+            do=by_element(member)
+            or "quantize the values to integers with federated_map first",
+        )
     check_sum_compatible(member)
     second = to_value(parameter)
     if not _matches(member, second.type_signature):
-        raise messages.no_limit(uri, member, second)
+        raise TypeMismatchError(
+            f"the second argument of {uri} does not match the values",
+            expected=f"one integer, or one for each leaf of {member}",
+            found=second.type_signature,
+            where=str(second),
+            do="pass one integer without a placement for all of them, "
+            "or a structure of integers with the fields of the values",
+        )
     return values, second
 
 

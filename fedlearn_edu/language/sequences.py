@@ -7,18 +7,13 @@ of clients. On a federated sequence each of these works at every participant.
 
 from typing import Any
 
-from fedlearn_edu.language.application import (
-    apply,
-    argument,
-    define,
-    fit_to_signature,
-    intrinsic,
-    record,
-)
-from fedlearn_edu.language.arithmetic import binary, identity, zeros
+from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.language.application import apply, bind, define, intrinsic
+from fedlearn_edu.language.arithmetic import zeros
 from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.language.federated_computation import binary, identity
+from fedlearn_edu.language.implied import argument, record
 from fedlearn_edu.language.mapping import federated_zip, map_members
-from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.language.value import Value, to_value
 from fedlearn_edu.types import (
     FederatedType,
@@ -28,6 +23,7 @@ from fedlearn_edu.types import (
     Type,
     check_sum_compatible,
 )
+from fedlearn_edu.types.messages import BY_CLIENT
 
 _MAP = define("sequence_map", "(<(T -> U),T*> -> U*)")
 _REDUCE = define("sequence_reduce", "(<T*,U,(<U,T> -> U)> -> U)")
@@ -79,7 +75,8 @@ def sequence_reduce(value: Any, zero: Any, op: Any) -> Value:
         )
     if isinstance(op, Computation | Value):  # it says itself what it takes
         _check_returned_state(op, start.type_signature)
-    values, state = fit_to_signature(_REDUCE, [sequence, start, op])
+    values, bindings = bind(_REDUCE, [sequence, start, op])
+    state = bindings["U"]
     if not start.type_signature.is_equivalent_to(state):
         values[1] = identity(state)(start)  # seen as the more general type
     return record("sequence_reduce", state, values)
@@ -93,7 +90,14 @@ def _check_returned_state(op: Computation | Value, start: Type) -> None:
     taken, returned = parameter[0], type_.result  # type: ignore[attr-defined]
     starts = taken.is_assignable_from(start)
     if starts and not taken.is_assignable_from(returned):
-        raise messages.another_state(str(to_value(op)), taken, returned)
+        raise TypeMismatchError(
+            "the operator returns something else than the state it takes",
+            expected=taken,
+            found=returned,
+            where=f"what {to_value(op)} returns, in sequence_reduce",
+            do="return the whole new state, of the type it came in: the next call "
+            "starts from it",
+        )
 
 
 def _check_elements(value: Type) -> None:
@@ -134,8 +138,25 @@ def _sequence(arg: Any, uri: str) -> Value:
     type_ = value.type_signature
     inner = type_.member if isinstance(type_, FederatedType) else type_
     if not isinstance(inner, SequenceType):
-        raise messages.no_sequence(uri, value, inner)
+        raise _no_sequence(uri, value, inner)
     return value
+
+
+def _no_sequence(uri: str, value: Value, inner: Type) -> TypeMismatchError:
+    do = "declare the parameter as SequenceType(T); check the argument order"
+    if isinstance(inner, StructType) and any(inner.names()):
+        do = "check the order of the arguments"
+    elif isinstance(inner, StructType):
+        do = "a list in a body is a structure: make it a parameter of SequenceType(T)"
+    elif _is_placed(value):
+        do = BY_CLIENT
+    return TypeMismatchError(
+        f"{uri} works on a sequence",
+        expected="a value of type T* or {T*}@CLIENTS",
+        found=value.type_signature,
+        where=str(value),
+        do=do,
+    )
 
 
 def _is_placed(value: Value) -> bool:

@@ -3,9 +3,11 @@
 
 `federated_computation.py` hands Values to the body; intrinsics and calls make new ones;
 `to_value` turns everything else a body may mention (constants, containers,
-computations) into one. A Value never holds data.
+computations) into one. A Value never holds data, and records nothing itself: it asks
+the `Body` that is being traced.
 """
 
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import repeat
@@ -16,9 +18,9 @@ import numpy as np
 from fedlearn_edu.errors import FedLearnError, FieldError, TracingError, short_traceback
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
+from fedlearn_edu.language import messages
 from fedlearn_edu.language.computation import Computation, PolymorphicComputation
-from fedlearn_edu.language.context_stack import current_tracing_context
-from fedlearn_edu.language.messages import values as messages
+from fedlearn_edu.language.context_stack import TracingContext, current_tracing_context
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     FederatedType,
@@ -32,6 +34,7 @@ from fedlearn_edu.types import (
 )
 from fedlearn_edu.types.containers import private
 from fedlearn_edu.types.fields import fields_of
+from fedlearn_edu.types.messages import clip
 
 _FOUR = ("add", "subtract", "multiply", "divide")
 _OTHERS = {
@@ -39,35 +42,46 @@ _OTHERS = {
     **{"&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift"},
 }
 Method = Callable[[Any, Any], Any]
+ANYWHERE = (
+    "decorate a function with its types and call it there; "
+    "leaf code uses the operations of NumPy or TensorFlow"
+)
 
 
 def _operator(name: str) -> tuple[Method, Method]:
     """The methods of an operator: for the left operand, and for the right one."""
 
-    def apply(left: Any, right: Any) -> Any:
-        from fedlearn_edu.language import arithmetic  # which is written with Values
+    @short_traceback
+    def of_left(self: "Operators", right: Any) -> Any:
+        return self._combine(name, self, right)
 
-        return getattr(arithmetic, name)(left, right)
+    @short_traceback
+    def of_right(self: "Operators", left: Any) -> Any:
+        return self._combine(name, left, self)
 
-    return apply, lambda right, left: apply(left, right)
+    return of_left, of_right
 
 
 def _elsewhere(sign: str) -> Callable[..., NoReturn]:
     @short_traceback
     def refuse(self: "Operators", *_: object) -> NoReturn:
-        raise self.elsewhere(sign)
+        raise self._refusal(sign)
 
     return refuse
 
 
-class Operators:
-    """The operators are `+ - * /` and signs; `elsewhere` is the error for others."""
+class Operators(ABC):
+    """The operators of the language, `+ - * /` and signs; all others are refused."""
 
     __slots__ = ()
 
-    def elsewhere(self, sign: str) -> Exception:
-        """The error for another operator."""
-        raise NotImplementedError
+    @abstractmethod
+    def _combine(self, name: str, left: Any, right: Any) -> Any:
+        """What an operator means, one of whose operands this is."""
+
+    @abstractmethod
+    def _refusal(self, sign: str) -> Exception:
+        """The error for an operator that the language does not have."""
 
     __add__, __radd__ = _operator("add")
     __sub__, __rsub__ = _operator("subtract")
@@ -123,7 +137,7 @@ class Value(Operators):
         fields = _fields(self.type_signature)
         position = None if fields is None else fields.position_of(name)
         if position is None:
-            raise messages.no_field(self, name, fields)
+            raise messages.no_field(self.node, name, fields)
         return self._select(position)
 
     def __getitem__(self, key: int | str | slice) -> "Value":
@@ -140,12 +154,18 @@ class Value(Operators):
             case int() if 0 <= key < len(fields):
                 return self._select(key)
             case _:
-                raise messages.no_field(self, key, fields)
+                raise messages.no_field(self.node, key, fields)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls a function value."""
         if not isinstance(self.type_signature, FunctionType):
-            raise messages.no_function(self)
+            raise TracingError(
+                "only functions can be called",
+                expected="a value of a type such as (int32 -> int32)",
+                found=self.type_signature,
+                where=clip(self),
+                do="this is data: give it to a computation, or drop the parentheses",
+            )
         return Computation(self.node, to_text(self.node))(*args, **kwargs)
 
     def __eq__(self, other: object) -> bool:
@@ -162,43 +182,40 @@ class Value(Operators):
             problem, use = "NumPy cannot compute with a value yet", "NumPy code on"
             do = f"move np.{ufunc.__name__} into an np_computation, and call that"
             raise self._not_computed(problem, use, do)
-        apply, _reflected = _operator(ufunc.__name__)
-        result: Value = apply(*args[1:])
-        return result
+        return self._combine(ufunc.__name__, *args[1:])
 
     def __setattr__(self, name: str, value: object) -> None:
         if name not in Value.__slots__:
-            raise messages.unchangeable(self, f"{name} = …", FieldError)
+            raise messages.unchangeable(self.node, f"{name} = …", FieldError)
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
-        raise messages.unchangeable(self, f"del {name}", FieldError)
+        raise messages.unchangeable(self.node, f"del {name}", FieldError)
 
     def __setitem__(self, key: object, value: object) -> None:
-        raise messages.unchangeable(self, f"[{key!r}] = …", TracingError)
+        raise messages.unchangeable(self.node, f"[{key!r}] = …", TracingError)
 
-    def elsewhere(self, sign: str) -> FedLearnError:
-        """The error for an operator that the language does not have."""
+    def _combine(self, name: str, left: Any, right: Any) -> "Value":
+        return combined(name, left, right)
+
+    def _refusal(self, sign: str) -> FedLearnError:
         return self._not_computed(f"{sign} is no operation of values", f"{sign} on")
 
     __round__ = _elsewhere("round()")
 
     def _not_computed(self, problem: str, use: str, do: str = "") -> FedLearnError:
-        context = current_tracing_context()
-        in_body = context is not None and context.has_values
-        return messages.not_computed_yet(self, problem, use, do, in_body=in_body)
+        in_body = isinstance(current_tracing_context(), Body)
+        return messages.not_computed_yet(self.node, problem, use, do, in_body=in_body)
 
     def _structure(self, use: str) -> StructType:
         fields = _fields(self.type_signature)
         if fields is None:
-            raise messages.no_parts(self, use)
+            raise messages.no_parts(self.node, use)
         return fields
 
     def _select(self, key: int | slice) -> "Value":
         if isinstance(self.type_signature, FederatedType):
-            from fedlearn_edu.language.mapping import select  # written with Values
-
-            return select(self, key)
+            return body_around("federated_map").select(self, key)
         assert isinstance(key, int)
         if isinstance(self.node, ir.Struct):
             return Value(self.node.elements[key][1])
@@ -214,6 +231,42 @@ def _unsupported(problem: str, use: str, do: str) -> Callable[..., NoReturn]:
 
 for _name, _texts in messages.UNSUPPORTED.items():
     setattr(Value, _name, _unsupported(*_texts))
+
+
+class Body(TracingContext):
+    """The body that is being traced: it records what is done with Values."""
+
+    @abstractmethod
+    def bind(self, node: ir.Node, name: str | None = None) -> Value:
+        """Gives `node` a name, and returns its stand-in."""
+
+    @abstractmethod
+    def check_visible(self, node: ir.Node, what: str) -> None:
+        """Refuses values of a body that is over, or of an unrelated one."""
+
+    @abstractmethod
+    def select(self, value: Value, key: int | slice) -> Value:
+        """A field of a federated structure, or several; keeps the all-equal bit."""
+
+    @abstractmethod
+    def combine(self, name: str, left: Any, right: Any) -> Value:
+        """What `+ - * /` mean: work on members and on numbers, leaf by leaf."""
+
+
+def body_around(what: str, do: str = ANYWHERE) -> Body:
+    """The body that records `what`, or an error that says where it may be used."""
+    context = current_tracing_context()
+    if not isinstance(context, Body):
+        raise messages.outside_of_bodies(what, do)
+    return context
+
+
+def combined(name: str, left: Any, right: Any) -> Value:
+    """What an operator of the language means in a body."""
+    do = "in leaf code, make the value a parameter and pass it in the call"
+    return body_around(f"the operator {name!r} of values", do).combine(
+        name, left, right
+    )
 
 
 def _fields(type_: Type) -> StructType | None:
@@ -265,7 +318,12 @@ def _convert(arg: Any, type_spec: Type | None, hint: Type | None) -> Value:
             return Value(arg.tree)
         case PolymorphicComputation():
             if hint is None:
-                raise messages.no_type_yet(arg)
+                raise TracingError(
+                    f"the type of {arg.__name__} is not known here",
+                    expected="a computation with types",
+                    found=repr(arg),
+                    do="decorate it with the type of its parameter",
+                )
             return Value(arg.concretize(hint).tree)
         case Placement():
             return Value(ir.PlacementLiteral(arg))

@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fedlearn_edu.errors import FedLearnError, counted, describe, short_traceback
 from fedlearn_edu.former_names import Answering, answers
-from fedlearn_edu.language.federated_value import FederatedValue, place
+from fedlearn_edu.language.federated_value import FederatedValue
+from fedlearn_edu.language.place import place
 from fedlearn_edu.simulation.datasets.dataset import ExamplesError, check_examples
 from fedlearn_edu.simulation.partitions.arguments import (
     Indices,

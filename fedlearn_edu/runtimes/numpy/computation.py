@@ -20,8 +20,12 @@ from fedlearn_edu.errors import FedLearnError, TypeMismatchError, add_place
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import Context
-from fedlearn_edu.language.decorator import Decorator, call_leaf, check_leaf_parameter
-from fedlearn_edu.language.messages.computations import returned_none
+from fedlearn_edu.language.decorator import (
+    Decorator,
+    call_leaf,
+    check_leaf_parameter,
+    returned_none,
+)
 from fedlearn_edu.runtimes import messages
 from fedlearn_edu.runtimes.numpy import RUNTIME
 from fedlearn_edu.signals import is_from_outside

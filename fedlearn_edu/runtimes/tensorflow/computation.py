@@ -17,8 +17,12 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import intrinsics, leaves, walk
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import TracingContext
-from fedlearn_edu.language.decorator import Decorator, call_leaf, check_leaf_parameter
-from fedlearn_edu.language.messages.computations import returned_none
+from fedlearn_edu.language.decorator import (
+    Decorator,
+    call_leaf,
+    check_leaf_parameter,
+    returned_none,
+)
 from fedlearn_edu.runtimes import messages
 from fedlearn_edu.runtimes.tensorflow import RUNTIME, internals
 from fedlearn_edu.runtimes.tensorflow.conversion import (
