@@ -19,12 +19,12 @@ from fedlearn_edu.errors import (
 )
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import free_references
-from fedlearn_edu.language import implied, messages
+from fedlearn_edu.language import messages
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.decorator import parameter_names
 from fedlearn_edu.language.federated_computation import trace_federated
 from fedlearn_edu.language.federated_value import recorded_or_run
-from fedlearn_edu.language.implied import argument, zip_if_needed
+from fedlearn_edu.language.implied import argument, recorded, zip_if_needed
 from fedlearn_edu.language.intrinsic import IntrinsicDef, parameters_of, register
 from fedlearn_edu.language.value import Value
 from fedlearn_edu.types import (
@@ -121,7 +121,7 @@ def apply(definition: IntrinsicDef, args: Sequence[Any], *, variant: int = 0) ->
     """Records the use of an intrinsic on `args`, by its signature number `variant`."""
     values, bindings = bind(definition, args, variant=variant)
     result = substitute(definition.types[variant].result, bindings)
-    return implied.record(definition.uri, result, values)
+    return recorded(definition.uri, result, values)
 
 
 def bind(

@@ -50,9 +50,9 @@ class FederatedTracingContext(Body):
             self._around = outer._references
         self._references: ChainMap[str, ir.Reference] = self._around.new_child()
 
-    def bind(self, node: ir.Node, name: str | None = None) -> Value:
+    def bind(self, node: ir.Node, name: str | None = None, what: str = "this") -> Value:
         """Gives `node` a name no enclosing body uses, and returns its stand-in."""
-        self.check_visible(node, "this")
+        self._check_visible(node, what)
         fresh = self.fresh(name or f"{self._name}_{self._count}")
         self._count += name is None
         self._locals.append((fresh, node))
@@ -74,7 +74,7 @@ class FederatedTracingContext(Body):
     def invoke(self, computation: Computation, argument: Any) -> Value:
         """Records a call of `computation`."""
         parameter = computation.type_signature.parameter
-        self.check_visible(computation.tree, computation.__name__)
+        self._check_visible(computation.tree, computation.__name__)
         if parameter is None:
             return self.bind(ir.Call(computation.tree))
         # A Python list is a structure, unless a sequence is wanted.
@@ -92,15 +92,14 @@ class FederatedTracingContext(Body):
                 )
                 error.do = do or error.do
             raise
-        self.check_visible(value.node, where)
-        return self.bind(ir.Call(computation.tree, value.node))
+        return self.bind(ir.Call(computation.tree, value.node), what=where)
 
     def _is_captured(self, reference: ir.Reference) -> bool:
         """Whether it is a placed value of a body around this one."""
         around = reference.name in self._around
         return around and reference.type.contains(Type.is_federated)
 
-    def check_visible(self, node: ir.Node, what: str) -> None:
+    def _check_visible(self, node: ir.Node, what: str) -> None:
         """Refuses values of a body that is over, or of an unrelated one."""
         # A name is not enough: a cell that is run twice binds the same names again.
         for reference in free_nodes(node):
@@ -140,7 +139,7 @@ class FederatedTracingContext(Body):
 
     def finish(self, result: Value) -> ir.Node:
         """The body: all recorded names, then the result."""
-        self.check_visible(result.node, f"the result of {self._name}")
+        self._check_visible(result.node, f"the result of {self._name}")
         if not self._locals:
             return result.node
         return ir.Block(tuple(self._locals), result.node)

@@ -16,15 +16,13 @@ from fedlearn_edu.structure import leaves
 from fedlearn_edu.types import FederatedType, FunctionType, Placement, StructType, Type
 
 
-def record(uri: str, result: Type, values: Sequence[Value]) -> Value:
+def recorded(uri: str, result: Type, values: Sequence[Value]) -> Value:
     """Binds a call of the intrinsic `uri` whose result type is known already."""
-    body = body_around(uri)
-    for value in values:
-        body.check_visible(value.node, f"an argument of {uri}")
     nodes = [value.node for value in values]
     whole = ir.Struct(tuple((None, n) for n in nodes)) if len(nodes) > 1 else nodes[0]
     intrinsic = ir.Intrinsic(uri, FunctionType(whole.type, result))
-    return body.bind(ir.Call(intrinsic, whole))
+    call = ir.Call(intrinsic, whole)
+    return body_around(uri).bind(call, what=f"an argument of {uri}")
 
 
 def argument(arg: Any, uri: str, hint: Type | None = None) -> Value:
@@ -42,14 +40,14 @@ def mapped(fn: Value, value: Value, *, all_equal: bool | None = None) -> Value:
     assert isinstance(type_, FederatedType)
     member = ir.function_type_of(fn.node).result
     result = FederatedType(member, type_.placement, all_equal)
-    return record("federated_map", result, [fn, value])
+    return recorded("federated_map", result, [fn, value])
 
 
 def placed(value: Value, placement: Placement) -> Value:
     """`federated_value` of a value without a placement."""
     check_plain(value.type_signature, str(value))
     result = FederatedType(value.type_signature, placement, True)
-    return record("federated_value", result, [value])
+    return recorded("federated_value", result, [value])
 
 
 def check_plain(type_: Type, where: str = "federated_value") -> None:
@@ -69,7 +67,7 @@ def zipped(value: Value) -> Value:
     type_ = value.type_signature
     placement = common_placement(type_, str(value))
     result = FederatedType(_without_placements(type_), placement)
-    return record("federated_zip", result, [value])
+    return recorded("federated_zip", result, [value])
 
 
 def zip_if_needed(value: Value) -> Value:

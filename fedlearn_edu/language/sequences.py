@@ -12,7 +12,7 @@ from fedlearn_edu.language.application import apply, bind, define, intrinsic
 from fedlearn_edu.language.arithmetic import zeros
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.federated_computation import binary, identity
-from fedlearn_edu.language.implied import argument, record
+from fedlearn_edu.language.implied import argument, recorded
 from fedlearn_edu.language.mapping import federated_zip, map_members
 from fedlearn_edu.language.value import Value, to_value
 from fedlearn_edu.types import (
@@ -79,7 +79,7 @@ def sequence_reduce(value: Any, zero: Any, op: Any) -> Value:
     state = bindings["U"]
     if not start.type_signature.is_equivalent_to(state):
         values[1] = identity(state)(start)  # seen as the more general type
-    return record("sequence_reduce", state, values)
+    return recorded("sequence_reduce", state, values)
 
 
 def _check_returned_state(op: Computation | Value, start: Type) -> None:

@@ -237,12 +237,8 @@ class Body(TracingContext):
     """The body that is being traced: it records what is done with Values."""
 
     @abstractmethod
-    def bind(self, node: ir.Node, name: str | None = None) -> Value:
-        """Gives `node` a name, and returns its stand-in."""
-
-    @abstractmethod
-    def check_visible(self, node: ir.Node, what: str) -> None:
-        """Refuses values of a body that is over, or of an unrelated one."""
+    def bind(self, node: ir.Node, name: str | None = None, what: str = "this") -> Value:
+        """Gives `node` a name, and returns its stand-in; `what` is for errors."""
 
     @abstractmethod
     def select(self, value: Value, key: int | slice) -> Value:
