@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The language: Python functions become trees; importing it registers all intrinsics.
 
-Read `computation.py`, `federated_computation.py` and `averages.py`.
+Read `computation.py`, `federated_computation.py` and `averages.py`. Each file stands on
+those before it:
+
+* calling: `context_stack`, `computation`, `decorator`
+* recording: `value`, `arithmetic`, `implied`, `federated_computation`
+* outside of bodies: `intrinsic`, `eager`, `federated_value`, `place`
+* the intrinsics: `application`, `mapping`, `movement`, `sequences`, `aggregation`,
+  `averages`, `secure`
 """
 
 from fedlearn_edu.language import aggregation as aggregation

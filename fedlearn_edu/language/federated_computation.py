@@ -29,7 +29,6 @@ from fedlearn_edu.types import (
     CLIENTS,
     FederatedType,
     Placement,
-    SequenceType,
     StructType,
     TensorType,
     Type,
@@ -77,9 +76,7 @@ class FederatedTracingContext(Body):
         self._check_visible(computation.tree, computation.__name__)
         if parameter is None:
             return self.bind(ir.Call(computation.tree))
-        # A Python list is a structure, unless a sequence is wanted.
-        wanted = parameter if isinstance(parameter, SequenceType) else None
-        value = _fitted(to_value(argument, wanted), parameter)
+        value = _fitted(to_value(argument, parameter), parameter)
         where = f"{computation.__name__}'s argument"
         try:
             parameter.check_assignable_from(value.type_signature, where=where)

@@ -62,7 +62,7 @@ def _operator(name: str) -> tuple[Method, Method]:
     return of_left, of_right
 
 
-def _elsewhere(sign: str) -> Callable[..., NoReturn]:
+def _refused(sign: str) -> Callable[..., NoReturn]:
     @short_traceback
     def refuse(self: "Operators", *_: object) -> NoReturn:
         raise self._refusal(sign)
@@ -94,12 +94,12 @@ class Operators(ABC):
     def __neg__(self) -> Any:
         return 0 - self
 
-    __invert__, __abs__ = _elsewhere("~"), _elsewhere("abs()")
+    __invert__, __abs__ = _refused("~"), _refused("abs()")
 
 
 for _sign, _name in _OTHERS.items():
-    setattr(Operators, f"__{_name}__", _elsewhere(_sign))
-    setattr(Operators, f"__r{_name}__", _elsewhere(_sign))
+    setattr(Operators, f"__{_name}__", _refused(_sign))
+    setattr(Operators, f"__r{_name}__", _refused(_sign))
 
 
 @final
@@ -201,7 +201,7 @@ class Value(Operators):
     def _refusal(self, sign: str) -> FedLearnError:
         return self._not_computed(f"{sign} is no operation of values", f"{sign} on")
 
-    __round__ = _elsewhere("round()")
+    __round__ = _refused("round()")
 
     def _not_computed(self, problem: str, use: str, do: str = "") -> FedLearnError:
         in_body = isinstance(current_tracing_context(), Body)
@@ -291,40 +291,33 @@ def map_leaves(fn: Callable[..., Value], *values: Value) -> Value:
 
 
 def to_value(
-    arg: Any, type_spec: Type | None = None, parameter_hint: Type | None = None
+    arg: Any, wanted: Type | None = None, parameter_hint: Type | None = None
 ) -> Value:
     """Makes a Value of anything that a federated body may mention.
 
     Args:
         arg: a Value, a computation, a constant, or a container of these.
-        type_spec: the wanted type, where the place of use knows it.
+        wanted: the type at the place of use: a list may become a sequence.
         parameter_hint: what a polymorphic computation will be called with.
     """
-    value = _convert(arg, type_spec, parameter_hint)
-    if type_spec is not None:
-        type_spec.check_assignable_from(value.type_signature, where=str(value))
-    return value
-
-
-def _convert(arg: Any, type_spec: Type | None, hint: Type | None) -> Value:
     match arg:
         case Value():
             return arg
         case Computation():
             return Value(arg.tree)
         case PolymorphicComputation():
-            if hint is None:
+            if parameter_hint is None:
                 raise TracingError(
                     f"the type of {arg.__name__} is not known here",
                     expected="a computation with types",
                     found=repr(arg),
                     do="decorate it with the type of its parameter",
                 )
-            return Value(arg.concretize(hint).tree)
+            return Value(arg.concretize(parameter_hint).tree)
         case Placement():
             return Value(ir.PlacementLiteral(arg))
-        case list() | tuple() if isinstance(type_spec, SequenceType):
-            return _constant(arg, type_spec)
+        case list() | tuple() if isinstance(wanted, SequenceType):
+            return _constant(arg, wanted)
         case str() | bytes() | bool() | int() | float() | complex():
             return _constant(arg, infer_type(arg))
         case np.ndarray() | np.generic():

@@ -177,4 +177,3 @@ def test_a_list_is_a_sequence_where_one_is_wanted() -> None:
 def test_a_value_stays_itself() -> None:
     value = to_value(5)
     assert to_value(value) is value
-    assert to_value(value, INT) is value
