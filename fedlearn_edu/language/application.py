@@ -41,7 +41,7 @@ R = TypeVar("R")
 Bindings = dict[str, Type]
 """What the type variables of a signature stand for."""
 
-_functions: dict[str, Callable[..., Any]] = {}  # whose parameters name the arguments
+_functions: dict[str, Callable[..., Any]] = {}  # their parameters name the arguments
 
 
 def define(

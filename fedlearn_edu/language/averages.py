@@ -47,7 +47,7 @@ def federated_mean(value: Any, weight: Any = None) -> Value:
     2.25
 
     Raises:
-        TypeMismatchError: if the values cannot be averaged or the weight is no number.
+        TypeMismatchError: if the values cannot be averaged or a weight is not a number.
         EmptyGroupError: when it runs over no clients.
 
     Source: `tff.federated_mean`; McMahan et al., Communication-Efficient Learning of

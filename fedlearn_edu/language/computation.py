@@ -172,7 +172,7 @@ class PolymorphicComputation:
         return self._concrete[type_]
 
     def at_home_in(self, context: Context | None) -> "PolymorphicComputation":
-        """The same, all of whose concrete computations always run in `context`."""
+        """The same; every computation made of it always runs in `context`."""
         name, doc = self.__name__, self.__doc__
         return PolymorphicComputation(name, doc, self._names, self._trace, context)
 

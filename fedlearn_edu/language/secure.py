@@ -160,7 +160,7 @@ def _checked(parameter: Value, check: str, member: Type | None = None) -> Value:
 
 
 def _limits_of_bits(bits: Any) -> Any:
-    """The greatest numbers of so many bits, in the same structure."""
+    """The greatest number of each width in bits, in the same structure."""
     fields = fields_of(bits)
     if fields is not None:
         pairs = [(name, _limits_of_bits(part)) for name, part in fields.pairs]

@@ -77,7 +77,7 @@ class Operators(ABC):
 
     @abstractmethod
     def _combine(self, name: str, left: Any, right: Any) -> Any:
-        """What an operator means, one of whose operands this is."""
+        """Applies an operator; this is one of its operands."""
 
     @abstractmethod
     def _refusal(self, sign: str) -> Exception:
