@@ -87,7 +87,8 @@ class TensorType(Type):
 class StructType(Type, Tree[Type]):
     """Ordered fields, each named or not: `<a=int32,bool>`.
 
-    A field is `t["a"]`, `t.a` or `t[0]`. Only `repr` and `==` see the container.
+    A field is `t["a"]`, `t.a` or `t[0]`. Only `repr` and `==` see the container; that of
+    no fields at all is a tuple, so that `StructType([]) == to_type(())`.
     """
 
     fields: Fields
@@ -102,7 +103,8 @@ class StructType(Type, Tree[Type]):
         fields = tuple(_field(element) for element in elements)
         check_names(tuple(name for name, _ in fields))
         say.check_field_names(name for name, _ in fields if name is not None)
-        self._set(fields=fields, python_container=python_container)
+        container = python_container or (None if fields else tuple)
+        self._set(fields=fields, python_container=container)
 
     # What `Tree` needs, computed on first use.
     @cached_property

@@ -142,6 +142,10 @@ def test_container_counts_for_equality_but_not_for_the_notation() -> None:
     assert not isinstance(TensorType(np.int32), made)
 
 
+def test_the_structure_of_nothing_is_one_type() -> None:
+    assert StructType([]) == to_type(()) == parse_type("<>")
+
+
 def test_repr_shows_names_and_container() -> None:
     assert repr(StructType([("a", np.int32)])) == (
         "StructType([('a', TensorType(np.int32))])"
