@@ -2,20 +2,15 @@
 """Checkpoints: a run on disk, which resumes bit for bit.
 
 A folder belongs to one run, and to one program at a time. Sampling and shuffling depend
-on the number of the round alone, so that states and history are all a file has to hold:
-
-    fedlearn_edu checkpoint 3       a line with the version of the format
-    9f86d081884c7d659a2feaa0…       a line with the SHA-256 of all that follows
-    PK…                             an .npz of NumPy: arrays by name, never a pickle
-
-One of the arrays, `metadata`, is a text in JSON. So `np.load` reads the file once the
-two lines are cut off.
+on the number of the round alone, so that states and history are all a file has to hold.
+It is an `.npz` that `np.load` reads: the arrays of the state by their paths, and
+`metadata`, a text in JSON. Such files hold a checksum of each array.
 """
 
-import hashlib
 import io
 import json
 import re
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -37,10 +32,17 @@ from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.pytree import flatten, rebuild
 from fedlearn_edu.learning.run_state import Run
 
-_FILE = re.compile(r"round_(\d+)\.checkpoint")
-_NAME = b"fedlearn_edu checkpoint "
-_FIRST_LINE = _NAME + b"3\n"
+_FILE = re.compile(r"round_(\d+)\.npz")
 _METADATA = "metadata"
+_DAMAGES = (
+    zipfile.BadZipFile,
+    ValueError,
+    LookupError,  # no such array
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+)
+"""What reading a file raises of which some bits are not as they were."""
 _CAN_BE_SAVED = "biufcV"
 
 
@@ -87,7 +89,7 @@ class Checkpoints:
     @property
     def files(self) -> list[Path]:
         """The checkpoints in the folder, the oldest first."""
-        found = Path(self.folder).glob("round_*.checkpoint")
+        found = Path(self.folder).glob("round_*.npz")
         return sorted(filter(Path.is_file, filter(_round_of, found)), key=_round_of)
 
 
@@ -138,7 +140,7 @@ class Store:
         files = self._where.files
         run = self._read(files) if files else None
         self._saved = run.rounds if run else 0
-        for left_over in self._folder.glob(f"round_*.checkpoint*{TEMPORARY}"):
+        for left_over in self._folder.glob(f"round_*.npz*{TEMPORARY}"):
             if left_over.is_file():
                 left_over.unlink(missing_ok=True)
         return run
@@ -159,7 +161,7 @@ class Store:
         rows = [dict(row) for row in run.history]
         metadata = {"identity": self._identity, "rounds": run.rounds, "rows": rows}
         content = encode(metadata, _leaves(run))
-        path = self._folder / f"round_{run.rounds:06}.checkpoint"
+        path = self._folder / f"round_{run.rounds:06}.npz"
         try:
             write_atomically(path, content)
         except OSError as error:
@@ -172,20 +174,23 @@ class Store:
     def _read(self, files: Sequence[Path]) -> Run:
         path = files[-1]
         try:
-            metadata, arrays = decode(path)
-            self._check_identity(path, metadata["identity"])
-            if metadata["rounds"] != _round_of(path):
+            with _undamaged(path):
+                metadata, arrays = decode(path.read_bytes())
+                identity, rounds = metadata["identity"], metadata["rounds"]
+            self._check_identity(path, identity)
+            if rounds != _round_of(path):
                 raise CheckpointError(
                     f"{path.name} has another name than it was given",
                     expected=f"the state after round {_round_of(path)}",
-                    found=f"the state after round {metadata['rounds']}",
+                    found=f"the state after round {rounds}",
                     where=str(path),
                 )
+            with _undamaged(path):
+                state, kept = _states(self._first, arrays)
+                history = History.of(metadata["rows"])
         except CheckpointError as error:
             error.do = error.do or _instead(files)
             raise
-        history = History.of(metadata["rows"])
-        state, kept = _states(self._first, arrays)
         return replace(self._first, state=state, client_states=kept, history=history)
 
     def _check_identity(self, path: Path, found: Mapping[str, str]) -> None:
@@ -261,34 +266,30 @@ def encode(metadata: Mapping[str, Any], leaves: Mapping[str, Any]) -> bytes:
         CheckpointError: if a leaf is no array of numbers.
     """
     arrays = {path: as_array(path, leaf) for path, leaf in leaves.items()}
-    text = np.frombuffer(json.dumps(metadata).encode(), np.uint8)
+    arrays[_METADATA] = np.array(json.dumps(metadata))
     archive = io.BytesIO()
-    np.savez(archive, allow_pickle=False, **{**arrays, _METADATA: text})
-    rest = archive.getvalue()
-    return b"".join([_FIRST_LINE, _checksum(rest), rest])
+    np.savez(archive, allow_pickle=False, **arrays)
+    return archive.getvalue()
 
 
-def decode(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Metadata and arrays of a file.
+def decode(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Metadata and arrays of a file; one of `_DAMAGES` if it is not as it was."""
+    with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+        arrays = dict(archive)  # all: a checksum is compared when its array is read
+    return json.loads(str(arrays.pop(_METADATA))), arrays
 
-    Raises:
-        CheckpointError: if it is no checkpoint, of another version, or damaged.
-    """
-    content = path.read_bytes()
-    first_line, _, rest = content.partition(b"\n")
-    if not first_line.startswith(_NAME):
-        found = repr(content[:20]) if content else "an empty file"
-        raise _refused(path, "begins like no checkpoint", found)
-    if first_line + b"\n" != _FIRST_LINE:
-        raise _refused(
-            path, "has another version", first_line.decode("ascii", "replace")
-        )
-    length = len(_checksum(b""))
-    if rest[:length] != _checksum(rest[length:]):
-        raise _refused(path, "is damaged", "a checksum that is not that of the content")
-    with np.load(io.BytesIO(rest[length:]), allow_pickle=False) as archive:
-        arrays = dict(archive)
-    return json.loads(arrays.pop(_METADATA).tobytes()), arrays
+
+@contextmanager
+def _undamaged(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except _DAMAGES as error:
+        raise CheckpointError(
+            f"{path.name} is damaged",
+            expected="a checkpoint as this package writes it",
+            found=f"what cannot be read: {error}",
+            where=str(path),
+        ) from None
 
 
 def as_array(path: str, leaf: Any) -> NDArray[Any]:
@@ -316,16 +317,3 @@ def like(leaf: Any, array: NDArray[Any]) -> Any:
     if isinstance(leaf, np.generic):
         return array[()]
     return array if isinstance(leaf, np.ndarray) else array.item()
-
-
-def _checksum(content: bytes) -> bytes:
-    return hashlib.sha256(content).hexdigest().encode() + b"\n"
-
-
-def _refused(path: Path, how: str, found: str) -> CheckpointError:
-    return CheckpointError(
-        f"{path.name} {how}",
-        expected="a checkpoint as this package writes it",
-        found=found,
-        where=str(path),
-    )
