@@ -4,8 +4,11 @@
 `comparing` makes one, `viz.draw_comparison` draws it, `leaderboard` keeps it in a file.
 """
 
+import json
+import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, final
@@ -13,7 +16,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from fedlearn_edu.errors import counted, short_traceback
+from fedlearn_edu.errors import FedLearnError, counted, short_traceback
+from fedlearn_edu.learning.atomic import append_lines
 from fedlearn_edu.learning.history import History, aligned, aligned_left
 
 METRICS = (
@@ -23,6 +27,13 @@ METRICS = (
     "mean_loss_over_clients",
 )
 HEADS = ("process", "mean", "lowest", "highest", "rounds", "MB down", "MB up")
+
+
+_PACKAGES = ("fedlearn_edu", "numpy", "tensorflow")
+
+
+class LeaderboardError(FedLearnError, ValueError):
+    """A file cannot be a leaderboard, or none has a line of one."""
 
 
 @final
@@ -142,9 +153,31 @@ class Comparison:
         Raises:
             LeaderboardError: if the path is that of a folder.
         """
-        from fedlearn_edu.learning.leaderboard import append
+        path = Path(path)
+        if path.is_dir():
+            raise LeaderboardError(
+                "lines are appended to a file",
+                expected="a file",
+                found=f"the folder {path}",
+                where="path",
+                do=f"save({str(path / 'team.jsonl')!r})",
+            )
+        lines = [self._line(entry, by) for entry in self.entries.values()]
+        append_lines(path, map(json.dumps, lines))
+        return path
 
-        return append(self, Path(path), by)
+    def _line(self, entry: Entry, by: str) -> dict[str, Any]:
+        return {
+            "process": entry.name,
+            "by": by,
+            "settings": entry.settings,
+            "protocol": asdict(self.protocol),
+            "finals": [float(each) for each in self.finals[entry.name]],
+            "rounds": [len(history) for history in entry.histories],
+            "bytes_down": entry.sent("down"),
+            "bytes_up": entry.sent("up"),
+            "versions": {"python": platform.python_version(), **_versions()},
+        }
 
     def _row(self, entry: Entry) -> list[str]:
         finals = self.finals[entry.name]
@@ -174,3 +207,13 @@ def is_share(metric: str) -> bool:
 def measured(number: float, metric: str) -> str:
     """The value of a metric for people."""
     return f"{100 * number:.1f} %" if is_share(metric) else f"{number:.4g}"
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # no TensorFlow, or nothing but a folder
+            found[name] = "not installed"
+    return found

@@ -1,40 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """A leaderboard in files: what was run, and what came out.
 
-A file has a JSON object in each line, one for each process of a `Comparison`. Nothing
-proves a line: who wants to know runs the process again, as protocol, seeds, data and
-versions are in it.
+A file has a JSON object in each line, which `Comparison.save` writes, one for each
+process. Nothing proves a line: who wants to know runs the process again, as protocol,
+seeds, data and versions are in it.
 """
 
 import json
-import platform
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.errors import FedLearnError, short_traceback
-from fedlearn_edu.learning.atomic import append_lines
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning.comparison import (
-    Comparison,
-    Entry,
+    LeaderboardError,
     Protocol,
     is_share,
     measured,
 )
 from fedlearn_edu.learning.history import aligned, aligned_left
 
-_PACKAGES = ("fedlearn_edu", "numpy", "tensorflow")
+__all__ = ["Leaderboard", "LeaderboardError", "merge"]
+
 _HEADS = ("process", "by", "mean", "lowest", "highest", "MB down", "MB up")
 
 Line = Mapping[str, Any]
-
-
-class LeaderboardError(FedLearnError, ValueError):
-    """A file cannot be a leaderboard, or none has a line of one."""
 
 
 @final
@@ -93,45 +86,6 @@ def merge(paths: Iterable[str | Path]) -> Leaderboard:
         )
     groups = (sorted(lines.values(), key=_rank) for lines in found.values())
     return Leaderboard(tuple(map(tuple, groups)), tuple(refused))
-
-
-def append(comparison: Comparison, path: Path, by: str) -> Path:
-    """Adds the lines of a comparison to a file, as `Comparison.save` says."""
-    if path.is_dir():
-        raise LeaderboardError(
-            "lines are appended to a file",
-            expected="a file",
-            found=f"the folder {path}",
-            where="path",
-            do=f"save({str(path / 'team.jsonl')!r})",
-        )
-    lines = [_line(comparison, entry, by) for entry in comparison.entries.values()]
-    append_lines(path, map(json.dumps, lines))
-    return path
-
-
-def _line(comparison: Comparison, entry: Entry, by: str) -> dict[str, Any]:
-    return {
-        "process": entry.name,
-        "by": by,
-        "settings": entry.settings,
-        "protocol": asdict(comparison.protocol),
-        "finals": [float(each) for each in comparison.finals[entry.name]],
-        "rounds": [len(history) for history in entry.histories],
-        "bytes_down": entry.sent("down"),
-        "bytes_up": entry.sent("up"),
-        "versions": {"python": platform.python_version(), **_versions()},
-    }
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for name in _PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:  # no TensorFlow, or nothing but a folder
-            found[name] = "not installed"
-    return found
 
 
 def _canonical(thing: Any) -> str:
