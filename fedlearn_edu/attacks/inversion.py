@@ -32,8 +32,8 @@ from fedlearn_edu.attacks.errors import AttackError
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning import losses
 from fedlearn_edu.learning.models import Model
-from fedlearn_edu.learning.optimizers import is_number
 from fedlearn_edu.learning.pytree import flatten, rebuild
+from fedlearn_edu.rules import number
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
 
 __all__ = ["Recovered", "correlation", "recover"]
@@ -91,13 +91,8 @@ def recover(model: Model, update: Any, learning_rate: float) -> Recovered:
             its updates, or no step was taken.
     """
     _check_linear(model)
-    if not (is_number(learning_rate) and 0 < learning_rate < float("inf")):
-        raise AttackError(
-            "a step has a length",
-            expected="a learning rate above 0",
-            found=repr(learning_rate),
-            where="learning_rate",
-        )
+    rule, summary = "learning_rate > 0", "a step has a length"
+    number(learning_rate, rule, AttackError, summary=summary)
     columns, bias = _gradient(model, update, float(learning_rate))
     if not bias.any():
         raise AttackError(

@@ -14,11 +14,12 @@ import numpy as np
 
 from fedlearn_edu.attacks.attack import Attack, Known, in_form_of
 from fedlearn_edu.attacks.errors import AttackError
-from fedlearn_edu.errors import bad_argument, describe, short_traceback, whole_number
+from fedlearn_edu.errors import describe, short_traceback, whole_number
 from fedlearn_edu.learning.arrays import l2_norm, tf
-from fedlearn_edu.learning.optimizers import is_number, map_structure
+from fedlearn_edu.learning.optimizers import map_structure
 from fedlearn_edu.learning.pytree import flatten, is_finite
 from fedlearn_edu.learning.schedules import exact
+from fedlearn_edu.rules import number
 
 
 @short_traceback
@@ -157,8 +158,7 @@ def free_rider(noise: float = 0.0, *, seed: int = 0) -> Attack:
     Source: Y. Fraboni et al., "Free-rider Attacks on Model Aggregation in Federated
     Learning", AISTATS 2021: plain and disguised free-riding.
     """
-    if not (is_number(noise) and 0 <= noise < float("inf")):
-        raise bad_argument(noise, "noise", AttackError, expected="a number from 0 on")
+    number(noise, "noise >= 0", AttackError)
     deviation, key = float(noise), _seed(seed)
     return Attack(
         f"free_rider(noise={exact(noise)}, seed={key})",
@@ -180,17 +180,10 @@ def _noise_like(known: Known, deviation: Any, seed: int) -> Any:
     return tf.nest.pack_sequence_as(known.update, leaves)
 
 
-def _positive(number: object, name: str) -> float:
-    if not (is_number(number) and 0 < number < float("inf")):
-        raise bad_argument(
-            number,
-            name,
-            AttackError,
-            summary="this would be no attack",
-            expected=f"{name} > 0",
-            do="free_rider() sends zeros",
-        )
-    return float(number)
+def _positive(x: Any, name: str) -> float:
+    summary, do = "this would be no attack", "free_rider() sends zeros"
+    number(x, f"{name} > 0", AttackError, summary=summary, do=do)
+    return float(x)
 
 
 def _seed(seed: object) -> int:

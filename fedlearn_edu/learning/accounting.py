@@ -40,7 +40,7 @@ from fedlearn_edu.errors import (
     whole_number,
 )
 from fedlearn_edu.learning.aggregators import GaussianMechanism
-from fedlearn_edu.learning.optimizers import is_number
+from fedlearn_edu.rules import is_number
 
 _MOST_NOISE, _LEAST_NOISE = 1e4, 1e-2
 _PRECISION = 1e-4

@@ -23,8 +23,8 @@ from fedlearn_edu.errors import (
 )
 from fedlearn_edu.former_names import unknown
 from fedlearn_edu.learning.errors import RunError
-from fedlearn_edu.learning.optimizers import is_number
 from fedlearn_edu.learning.run_state import Run
+from fedlearn_edu.rules import is_number
 
 Callback = Callable[[Run], object]
 """Returns `None` or `False` to go on, `True` or a reason to stop."""

@@ -10,7 +10,7 @@ Source of all: S. Reddi et al., "Adaptive Federated Optimization", ICLR 2021, Al
 Distribution for Federated Visual Classification", 2019.
 """
 
-from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning.aggregators.base import Factory
 from fedlearn_edu.learning.averaging import build_averaging_process
 from fedlearn_edu.learning.errors import ProcessError
@@ -26,6 +26,7 @@ from fedlearn_edu.learning.optimizers import (
     build_yogi,
 )
 from fedlearn_edu.learning.process import LearningProcess
+from fedlearn_edu.rules import a
 
 
 @short_traceback
@@ -157,10 +158,11 @@ def build_fed_yogi(  # noqa: PLR0913 (a setting for each part)
 
 
 def _check_optimizer(optimizer: object, where: str) -> None:
-    if not isinstance(optimizer, Optimizer):
-        raise ProcessError(
-            "an optimizer is a pair of pure functions",
-            expected="one that learning.optimizers makes, such as build_sgd(0.1)",
-            found=describe(optimizer),
-            where=where,
-        )
+    a(
+        Optimizer,
+        optimizer,
+        where,
+        ProcessError,
+        summary="an optimizer is a pair of pure functions",
+        expected="one that learning.optimizers makes, such as build_sgd(0.1)",
+    )

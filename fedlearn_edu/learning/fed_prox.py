@@ -9,9 +9,10 @@ from fedlearn_edu.learning.averaging import build_averaging_process
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.local_training import LocalTrainingConfig
 from fedlearn_edu.learning.models import Model
-from fedlearn_edu.learning.optimizers import Rate, build_sgd, is_number, map_structure
+from fedlearn_edu.learning.optimizers import Rate, build_sgd, map_structure
 from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.schedules import exact
+from fedlearn_edu.rules import number
 
 
 @short_traceback
@@ -41,13 +42,13 @@ def build_fed_prox(  # noqa: PLR0913 (a setting for each part)
     Source: T. Li et al., "Federated Optimization in Heterogeneous Networks", MLSys
     2020; `build_weighted_fed_prox` of `tff.learning.algorithms`.
     """
-    if not (is_number(proximal_strength) and 0.0 <= proximal_strength < float("inf")):
-        raise ProcessError(
-            "a client cannot be pushed away from the server's model",
-            expected="proximal_strength >= 0",
-            found=repr(proximal_strength),
-            do="0 is FedAvg, 0.01 is a first try",
-        )
+    number(
+        proximal_strength,
+        "proximal_strength >= 0",
+        ProcessError,
+        summary="a client cannot be pushed away from the server's model",
+        do="0 is FedAvg, 0.01 is a first try",
+    )
 
     def pull_back(gradients: Any, weights: Any, anchor: Any) -> Any:
         return map_structure(

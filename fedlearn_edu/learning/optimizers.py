@@ -9,8 +9,7 @@ the body of a `tf_computation`.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any, TypeGuard, final
+from typing import Any, final
 
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.former_names import unknown
@@ -24,6 +23,7 @@ from fedlearn_edu.learning.schedules import (
     exact,
     exponential_decay,
 )
+from fedlearn_edu.rules import is_number, number
 
 Weights = Any
 """A structure of float tensors, for example `<weights=float32[784,10],...>`."""
@@ -250,29 +250,14 @@ def _check_rate(rate: object) -> None:
         )
 
 
-def _check_share(name: str, number: object) -> None:
-    if not (is_number(number) and 0.0 <= number < 1.0):
-        raise ProcessError(
-            f"{name} is the share of the past that is kept",
-            expected=f"0 <= {name} < 1",
-            found=repr(number),
-            do="0.9 is usual",
-        )
+def _check_share(name: str, share: object) -> None:
+    summary, do = f"{name} is the share of the past that is kept", "0.9 is usual"
+    number(share, f"0 <= {name} < 1", ProcessError, summary=summary, do=do)
 
 
-def _check_positive(name: str, number: object) -> None:
-    if not (is_number(number) and number > 0.0):
-        raise ProcessError(
-            f"{name} keeps a division finite",
-            expected=f"{name} > 0",
-            found=repr(number),
-            do="1e-3 is usual",
-        )
-
-
-def is_number(thing: object) -> TypeGuard[float]:
-    """Numbers of NumPy count, too; `True` is none."""
-    return isinstance(thing, Real) and not isinstance(thing, bool)
+def _check_positive(name: str, least: object) -> None:
+    summary, do = f"{name} keeps a division finite", "1e-3 is usual"
+    number(least, f"{name} > 0", ProcessError, summary=summary, do=do)
 
 
 @short_traceback

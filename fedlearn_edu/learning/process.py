@@ -18,6 +18,7 @@ from fedlearn_edu.learning.aggregators import GaussianMechanism
 from fedlearn_edu.learning.arrays import HAS_TENSORFLOW
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.models import LinearRegression, Model
+from fedlearn_edu.rules import one_of
 
 
 class Output(NamedTuple):
@@ -134,18 +135,13 @@ class LearningProcess:
         return f"LearningProcess({self.name!r}, {self.model!r}, {self.settings!r})"
 
 
-WEIGHTINGS = ("examples", "uniform")
-
-
 def check_weighting(weighting: str) -> None:
     """Raises `ProcessError` unless clients can be weighted like that."""
-    if weighting not in WEIGHTINGS:
-        raise ProcessError(
-            "clients are weighted by their examples, or alike",
-            expected=" or ".join(map(repr, WEIGHTINGS)),
-            found=repr(weighting),
-            where="weighting",
-        )
+    known, summary = (
+        ("examples", "uniform"),
+        "clients are weighted by their examples, or alike",
+    )
+    one_of(weighting, "weighting", known, ProcessError, summary=summary)
 
 
 _WHOLE_NUMBERS: dict[str, dict[str, Any]] = {

@@ -5,7 +5,6 @@ A pure function of the seed and the round: asking twice, or for rounds out of or
 gives the same cohorts. Only clients that `finished` may enter an average.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, final
@@ -20,6 +19,7 @@ from fedlearn_edu.errors import (
     short_traceback,
     whole_number,
 )
+from fedlearn_edu.rules import number
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
 
 _JITTER = 0.1
@@ -33,14 +33,6 @@ class SamplingError(FedLearnError, ValueError):
 def _check(fits: bool, name: str, expected: str, found: Any) -> None:
     if not fits:
         raise bad_argument(found, name, SamplingError, expected=expected)
-
-
-def _is_number(x: Any) -> bool:
-    return (
-        isinstance(x, int | float | np.integer | np.floating)
-        and not isinstance(x, bool)
-        and math.isfinite(x)
-    )
 
 
 @final
@@ -86,10 +78,8 @@ class Stragglers:
 
     @short_traceback
     def __post_init__(self) -> None:
-        fits = _is_number(self.deadline) and self.deadline > 0
-        _check(fits, "deadline", "a finite number above 0", self.deadline)
-        fits = _is_number(self.spread) and self.spread >= 0
-        _check(fits, "spread", "a finite number of at least 0", self.spread)
+        number(self.deadline, "deadline > 0, a number", SamplingError)
+        number(self.spread, "spread >= 0, a number", SamplingError)
 
     def times(
         self, num_examples: ArrayLike, seed: int, round_number: int
@@ -148,8 +138,7 @@ class ClientSampling:
     def __post_init__(self) -> None:
         _check_how_many(self.count, self.fraction, self.probability)
         object.__setattr__(self, "weights", _read_weights(self.weights))
-        fits = _is_number(self.dropout) and 0 <= self.dropout < 1
-        _check(fits, "dropout", "a number in [0, 1)", self.dropout)
+        number(self.dropout, "0 <= dropout < 1", SamplingError)
         fits = self.stragglers is None or isinstance(self.stragglers, Stragglers)
         _check(fits, "stragglers", "Stragglers(deadline=…) or None", self.stragglers)
         self._check_independence()
@@ -271,9 +260,8 @@ def _check_how_many(count: Any, fraction: Any, probability: Any) -> None:
     if count is not None:
         whole_number(count, "count", 1, SamplingError)
     for name in ("fraction", "probability"):
-        share = asked[name]
-        fits = share is None or (_is_number(share) and 0 < share <= 1)
-        _check(fits, name, "a number in (0, 1]", share)
+        if name in said:
+            number(said[name], f"0 < {name} <= 1", SamplingError)
 
 
 def _read_weights(weights: Any) -> str | tuple[float, ...]:

@@ -5,9 +5,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from fedlearn_edu.errors import describe, is_whole_number
+from fedlearn_edu.errors import describe
 from fedlearn_edu.learning.errors import ProcessError
-from fedlearn_edu.learning.optimizers import is_number
+from fedlearn_edu.rules import number
 
 
 def call_of(function: Callable[..., Any], *inner: Any, **settings: Any) -> str:
@@ -38,68 +38,38 @@ def check_factory(factory: object, where: str) -> None:
     )
 
 
-def check_positive(
-    name: str, number: object, *, finite: bool = True, do: str = "1.0 is a first try"
-) -> None:
+def check_positive(name: str, x: object, do: str = "1.0 is a first try") -> None:
     """Raises `ProcessError` unless this is a number above 0."""
-    fits = is_number(number) and number > 0.0
-    if not fits or (finite and number == float("inf")):
-        raise ProcessError(
-            f"{name} has to be positive",
-            expected=f"{name} > 0, {_number(number)}",
-            found=describe(number),
-            where=name,
-            do=do,
-        )
+    rule, summary = f"{name} > 0, a number", f"{name} has to be positive"
+    number(x, rule, ProcessError, summary=summary, do=do)
 
 
-def check_not_negative(name: str, number: object) -> None:
+def check_not_negative(name: str, x: object) -> None:
     """Raises `ProcessError` unless this is a finite number of at least 0."""
-    if not (is_number(number) and 0.0 <= number < float("inf")):
-        raise ProcessError(
-            f"{name} is the size of the noise, which has no sign",
-            expected=f"{name} >= 0, {_number(number)}",
-            found=describe(number),
-            where=name,
-            do="0 is no noise",
-        )
+    summary = f"{name} is the size of the noise, which has no sign"
+    rule, do = f"{name} >= 0, a number", "0 is no noise"
+    number(x, rule, ProcessError, summary=summary, do=do)
 
 
-def check_share(name: str, number: object) -> None:
+def check_share(name: str, x: object) -> None:
     """Raises `ProcessError` unless this is a number between 0 and 1."""
-    if not (is_number(number) and 0.0 <= number <= 1.0):
-        raise ProcessError(
-            f"{name} is a share of the clients",
-            expected=f"0 <= {name} <= 1",
-            found=describe(number),
-            where=name,
-            do="0.5 is the median, 0.8 is usual",
-        )
+    summary, do = f"{name} is a share of the clients", "0.5 is the median, 0.8 is usual"
+    number(x, f"0 <= {name} <= 1", ProcessError, summary=summary, do=do)
 
 
-def check_expected_clients(number: object) -> None:
+def check_expected_clients(x: object) -> None:
     """Raises `ProcessError` unless this is a finite number of at least 1."""
-    if not (is_number(number) and 1.0 <= number < float("inf")):
-        raise ProcessError(
-            "a private mean is divided by how many clients are expected",
-            expected=f"expected_clients >= 1, {_number(number)}",
-            found=describe(number),
-            where="expected_clients",
-            do="how many a round invites; with a rate, the rate times all clients",
-        )
+    number(
+        x,
+        "expected_clients >= 1, a number",
+        ProcessError,
+        summary="a private mean is divided by how many clients are expected",
+        do="how many a round invites; with a rate, the rate times all clients",
+    )
 
 
-def check_seed(seed: object) -> None:
+def check_seed(x: object) -> None:
     """Raises `ProcessError` unless this is a whole number that fits into 32 bits."""
-    if not (is_whole_number(seed, 0) and seed < 2**31):
-        raise ProcessError(
-            "a seed gives the same noise again and again",
-            expected="0 <= seed < 2**31, a whole number",
-            found=describe(seed),
-            where="seed",
-        )
-
-
-def _number(found: object) -> str:
-    is_infinite = is_number(found) and found == float("inf")
-    return "a finite number" if is_infinite else "a number"
+    rule = "0 <= seed < 2**31, a whole number"
+    summary = "a seed gives the same noise again and again"
+    number(x, rule, ProcessError, summary=summary)

@@ -33,8 +33,9 @@ from fedlearn_edu.learning.aggregators.checks import call_of, check_seed
 from fedlearn_edu.learning.aggregators.private import NoiseState
 from fedlearn_edu.learning.arrays import largest_of, leaf_computation, tf, zeros
 from fedlearn_edu.learning.errors import ProcessError
-from fedlearn_edu.learning.optimizers import is_number, map_structure
+from fedlearn_edu.learning.optimizers import map_structure
 from fedlearn_edu.learning.pytree import flatten
+from fedlearn_edu.rules import number
 
 Tensors = Sequence[Any]
 _WORD = 16
@@ -152,14 +153,13 @@ def top_k(share: float = 0.1, *, error_feedback: bool = False) -> AggregatorFact
 
     Source: S. Stich et al., "Sparsified SGD with Memory", NeurIPS 2018.
     """
-    if not (is_number(share) and 0.0 < share <= 1.0):
-        raise ProcessError(
-            "top_k sends a share of an update's weights",
-            expected="0 < share <= 1",
-            found=repr(share),
-            where="share",
-            do="0.01 sends one weight of a hundred, and saves 98 % of the bytes",
-        )
+    number(
+        share,
+        "0 < share <= 1",
+        ProcessError,
+        summary="top_k sends a share of an update's weights",
+        do="0.01 sends one weight of a hundred, and saves 98 % of the bytes",
+    )
     share, error_feedback = float(share), bool(error_feedback)
 
     def encode(tensors: Tensors, drawing: Any) -> Any:

@@ -199,8 +199,8 @@ class _Bound:
     seed: int
 
     def __post_init__(self) -> None:
-        if self.norm is not None:
-            check_positive("norm", self.norm, finite=False)
+        if self.norm not in (None, np.inf):  # which limits nothing
+            check_positive("norm", self.norm)
         if self.quantile is not None:
             check_share("quantile", self.quantile)
         check_positive("initial_norm", self.initial_norm)

@@ -30,7 +30,8 @@ from fedlearn_edu.learning.aggregators.base import (
 from fedlearn_edu.learning.aggregators.checks import call_of
 from fedlearn_edu.learning.arrays import HAS_TENSORFLOW, leaf_computation, tf, zeros
 from fedlearn_edu.learning.errors import ProcessError
-from fedlearn_edu.learning.optimizers import is_number, map_structure
+from fedlearn_edu.learning.optimizers import map_structure
+from fedlearn_edu.rules import number
 
 Rule = Callable[[list[Any]], list[Any]]
 """From the stacked tensors of at least one update to the tensors of one."""
@@ -77,14 +78,13 @@ def median(*, trim: float | None = None) -> AggregatorFactory:
     """
     if trim is None:
         return _factory("median()", lambda stacks: list(map(_middle, stacks)))
-    if not (is_number(trim) and 0.0 <= trim < 0.5):
-        raise ProcessError(
-            "a trimmed mean leaves out less than half of the values at either end",
-            expected="0 <= trim < 0.5",
-            found=repr(trim),
-            where="trim",
-            do="0.1 leaves out a tenth of the clients at either end, a fifth in all",
-        )
+    number(
+        trim,
+        "0 <= trim < 0.5",
+        ProcessError,
+        summary="a trimmed mean leaves out less than half of the values at either end",
+        do="0.1 leaves out a tenth of the clients at either end, a fifth in all",
+    )
     share = float(trim)
     rule = partial(_trimmed, share=share)
     name = call_of(median, trim=share)

@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import describe, is_whole_number, short_traceback
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning.aggregators.base import (
     Aggregator,
     AggregatorFactory,
@@ -22,6 +22,7 @@ from fedlearn_edu.learning.arrays import tf, zeros
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.optimizers import map_structure
 from fedlearn_edu.learning.pytree import flatten, rebuild
+from fedlearn_edu.rules import number
 
 _MAX_BITS = 32
 _MAX_EXAMPLES = 2**30  # times a q of 32 bits: 62 bits, the most that a secure sum takes
@@ -168,11 +169,7 @@ class _Coder:
         tf.debugging.Assert(examples <= most, [why, expected, found, cure])
 
 
-def _check_whole_number(name: str, number: object, most: int) -> None:
-    if not (is_whole_number(number, 1) and number <= most):
-        raise ProcessError(
-            f"secure sums have 62 bits, of which {name} takes a part",
-            expected=f"1 <= {name} <= {most}, a whole number",
-            found=describe(number),
-            where=name,
-        )
+def _check_whole_number(name: str, x: object, most: int) -> None:
+    summary = f"secure sums have 62 bits, of which {name} takes a part"
+    rule = f"1 <= {name} <= {most}, a whole number"
+    number(x, rule, ProcessError, summary=summary)

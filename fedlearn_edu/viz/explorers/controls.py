@@ -15,7 +15,7 @@ from typing import Any, final
 import ipywidgets as widgets
 
 from fedlearn_edu.errors import FedLearnError, describe, is_whole_number, whole_number
-from fedlearn_edu.learning.optimizers import is_number
+from fedlearn_edu.rules import is_number
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import ALARM
 
