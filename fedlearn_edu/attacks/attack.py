@@ -25,8 +25,8 @@ from fedlearn_edu.learning.arrays import (
     tf,
 )
 from fedlearn_edu.learning.models import Model
-from fedlearn_edu.learning.process import Poison
 from fedlearn_edu.learning.pytree import flatten, rebuild
+from fedlearn_edu.learning.rounds import Poison, Round
 
 
 @final
@@ -146,15 +146,10 @@ def poison(process: LearningProcess, attackers: Attackers) -> LearningProcess:
             there are no classes.
     """
     _check_attackers(attackers)
-    build = _place_in(process)
-    written = _written(process.model, attackers)
-    return replace(
-        process,
-        settings=f"{process.settings}, under {attackers}",
-        next=build(written),
-        poison=written,
-        poisoned_next=None,
-    )
+    honest = _place_in(process)
+    poisoned = replace(honest, poison=_written(process.model, attackers))
+    settings = f"{process.settings}, under {attackers}"
+    return replace(process, settings=settings, next=poisoned.program(), round=poisoned)
 
 
 def _check_attackers(attackers: object) -> None:
@@ -168,9 +163,10 @@ def _check_attackers(attackers: object) -> None:
         )
 
 
-def _place_in(process: object) -> Callable[[Poison], fl.Computation]:
-    build = process.poisoned_next if isinstance(process, LearningProcess) else None
-    if build is None:
+def _place_in(process: Any) -> Round:
+    """The parts of the process's round, if its clients keep nothing."""
+    parts = process.round if isinstance(process, LearningProcess) else None
+    if parts is None or parts.poison or process.keeps_client_states:
         raise AttackError(
             "there is no place for attackers in this",
             expected="a process of build_fed_avg, or another one that averages updates",
@@ -178,7 +174,7 @@ def _place_in(process: object) -> Callable[[Poison], fl.Computation]:
             where="process",
             do="poison a process once; its clients keep nothing (as in SCAFFOLD)",
         )
-    return build
+    return parts
 
 
 def _written(model: Model, attackers: Attackers) -> Poison:

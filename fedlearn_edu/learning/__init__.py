@@ -2,7 +2,7 @@
 """Federated learning: models, algorithms with `initialize` and `next`, evaluation.
 
 Everything is written with the package's public API alone, each algorithm on one page.
-Read `fed_avg.py`, then `averaging.py` (a round), `local_training.py` (a client's part).
+Read `fed_avg.py`, then `rounds.py` (a round), `local_training.py` (a client's part).
 
 >>> import fedlearn_edu as fl
 >>> model = fl.learning.models.softmax_regression(features=2, classes=2)

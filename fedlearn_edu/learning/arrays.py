@@ -79,6 +79,19 @@ def inside(computation: fl.Computation) -> Any:
     return computation if HAS_TENSORFLOW else tree.code.fn
 
 
+def local_step(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Leaf code as a `local_computation` calls it, typed by what it is called with."""
+    if not HAS_TENSORFLOW:
+        return function
+
+    @wraps(function)
+    def step(*values: Any) -> Any:
+        types = [value.type_signature for value in values]
+        return fl.tf_computation(function, *types)(*values)
+
+    return step
+
+
 # ------------------------------------------------------------------ lengths
 
 
@@ -147,4 +160,6 @@ def zeros(type_: Any) -> Any:
     if isinstance(type_, fl.TensorType):
         return np.zeros(type_.shape, type_.dtype)
     parts, names = [zeros(part) for part in type_], type_.names()
-    return OrderedDict(zip(names, parts, strict=True)) if all(names) else tuple(parts)
+    if names and all(names):
+        return OrderedDict(zip(names, parts, strict=True))
+    return parts if type_.python_container is list else tuple(parts)

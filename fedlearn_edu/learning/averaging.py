@@ -1,40 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
 # mypy: disable-error-code="untyped-decorator"
-"""The round that FedSGD, FedAvg and its variants share: broadcast, work, mean, step.
+"""The parts of a round that averages: what algorithms from FedSGD to SCAFFOLD share.
 
-They differ in the work of a client, which is `local_training` for all but FedSGD, and
-in the server's optimizer. SCAFFOLD, whose clients keep something, has a round of its
-own, and shares `build_report`.
+They differ in the work of a client (`local_training.py`), in the server's optimizer,
+and in the aggregator. How the parts make a round is in `rounds.py`.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, final
-
-import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.former_names import answers
-from fedlearn_edu.learning.aggregation import THE_MEAN, Aggregation
-from fedlearn_edu.learning.aggregators.base import Factory
+from fedlearn_edu.learning.aggregators import mean
+from fedlearn_edu.learning.aggregators.base import (
+    Aggregator,
+    Factory,
+    at_each,
+    make,
+    metrics_type,
+    state_type,
+)
+from fedlearn_edu.learning.aggregators.checks import check_factory
 from fedlearn_edu.learning.arrays import l2_norm, leaf_computation, tf
+from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning.history import COLUMNS, COSTS
 from fedlearn_edu.learning.local_training import (
-    COUNTS_TYPE,
     LocalTrainingConfig,
     build_client_round,
+    build_first_memory,
 )
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Optimizer, map_structure
 from fedlearn_edu.learning.process import (
     LearningProcess,
-    Output,
-    OutputWithClients,
-    Poison,
     check_model,
     check_whole_number,
 )
+from fedlearn_edu.learning.pytree import flatten, rebuild
+from fedlearn_edu.learning.rounds import Round, Told, is_nothing, parameter_types
+
+ROUND_METRICS = ("loss_per_example", "examples", "clients", "update_norm")
+"""What every averaging round reports of itself."""
+
+_TAKEN = frozenset({*ROUND_METRICS, *COLUMNS, *COSTS, "epsilon"})
 
 
 @final
@@ -47,11 +57,14 @@ class ServerState:
         weights: of the model, in the structure of `Model.weights_type`.
         optimizer: the moments of the server's optimizer.
         round_number: `int32`, rounds finished: 0 before the first.
+        aggregator: the state of the aggregator, `<>` for the mean; in SCAFFOLD the
+            server's variate c.
     """
 
     weights: Any
     optimizer: Any
     round_number: Any
+    aggregator: Any = ()
 
 
 def build_averaging_process(
@@ -67,157 +80,166 @@ def build_averaging_process(
     Or, instead of the mean, what this aggregator makes of the updates.
     """
     check_model(model)
-    aggregation = Aggregation.of(aggregator, model)
-    client_round = build_client_round(model, local)
-    build = partial(build_next, model, client_round, optimizer, aggregation)
+    words = f"{local}, server {optimizer}, seed {seed}"
+    work, memory = build_client_round(model, local), build_first_memory(model, local)
+    return compose(name, words, model, work, optimizer, seed, aggregator, memory)
+
+
+def compose(  # noqa: PLR0913, PLR0917 (a setting for each part)
+    name: str,
+    settings: str,
+    model: Model,
+    work: fl.Computation,
+    optimizer: Optimizer,
+    seed: int = 0,
+    aggregator: Factory | None = None,
+    first_memory: fl.Computation | None = None,
+) -> LearningProcess:
+    """A process whose clients do any work of the type that `build_client_round` has.
+
+    Args:
+        name: Of the algorithm.
+        settings: In words.
+        model: What is trained.
+        work: `(<TOLD,BATCH*,KEPT> -> CLIENT_RESULT)`.
+        optimizer: Of the server; it takes what the aggregator makes of the updates for
+            a gradient with its sign turned.
+        seed: Of the initial weights.
+        aggregator: Of what clients send; `None` for `mean()`.
+        first_memory: `( -> KEPT)`; `None` where clients keep nothing.
+    """
+    check_model(model)
+    check_whole_number("seed", seed)
+    sent: Any = work.type_signature.result
+    kept = parameter_types(work)[2]
+    made = _aggregator(aggregator, sent["update"], model.weights_type)
+    initialize = _build_initialize(model, optimizer, seed, made)
+    parts = Round(
+        distribute=_build_distribute(kept),
+        work=work,
+        aggregator=made,
+        finish=_build_step(model, optimizer, made, initialize, sent["counts"]),
+        report=_build_report(model, made, sent["counts"]),
+    )
+    told = "" if made.name == "mean()" else f", aggregator {made.name}"
     return LearningProcess(
         name=name,
-        settings=f"{local}, server {optimizer}, seed {seed}{aggregation.in_words}",
+        settings=settings + told,
         model=model,
-        initialize=build_initialize(model, optimizer, seed, aggregation),
-        next=build(),
-        initialize_client=aggregation.initialize_client,
-        poisoned_next=build if aggregation.initialize_client is None else None,
-        mechanism=aggregation.mechanism,
+        initialize=initialize,
+        next=parts.program(),
+        initialize_client=made.initialize_client
+        or (None if is_nothing(kept) else first_memory),
+        mechanism=made.mechanism,
+        round=parts,
     )
 
 
-def build_initialize(
-    model: Model, optimizer: Optimizer, seed: int, aggregation: Aggregation = THE_MEAN
-) -> fl.Computation:
-    """`( -> STATE@SERVER)`."""
-    return aggregation.initialize(build_begin(model, optimizer, seed))
+def _aggregator(factory: Factory | None, sent: fl.Type, update: fl.Type) -> Aggregator:
+    """The aggregator of what these clients send, to an update of the weights.
 
-
-def build_next(
-    model: Model,
-    client_round: fl.Computation,
-    optimizer: Optimizer,
-    aggregation: Aggregation = THE_MEAN,
-    poison: Poison | None = None,
-) -> fl.Computation:
-    """`(<STATE@SERVER,{BATCH*}@CLIENTS> -> <STATE@SERVER,METRICS@SERVER>)`.
-
-    What clients keep for the aggregator is a third argument and a third result.
-
-    Args:
-        model: What is trained.
-        client_round: `(<WEIGHTS,int32,BATCH*> -> CLIENT_RESULT)`.
-        optimizer: Of the server.
-        aggregation: What the server makes of the clients' updates.
-        poison: What attackers do; then `next` takes `{int32}@CLIENTS`, too.
+    Raises:
+        ProcessError: if it is no factory of aggregators, or measures something by a
+            name that the round itself uses.
     """
-    initialize = build_initialize(model, optimizer, 0, aggregation)
-    state_type: Any = initialize.type_signature.result
-    state_type = state_type.member
-    step = build_step(model, optimizer, state_type)
-    report = build_report(model)
-
-    keeps = aggregation.initialize_client
-
-    def one_round(
-        state: Any, data: Any, attackers: Any = None, client_states: Any = None
-    ) -> Any:
-        weights = fl.federated_broadcast(state.weights)
-        number = fl.federated_broadcast(state.round_number)
-        if poison and poison.data:
-            data = fl.federated_map(poison.data, [data, attackers])
-        work = fl.federated_map(client_round, [weights, number, data])
-        sent = work.update
-        if poison and poison.update:
-            sent = fl.federated_map(
-                poison.update, [sent, work.weight, weights, number, attackers]
+    factory = mean() if factory is None else factory
+    check_factory(factory, "aggregator")
+    aggregator = make(factory, sent, update)
+    for name in metrics_type(aggregator).names():
+        if name in _TAKEN:
+            raise ProcessError(
+                "a metric of an aggregator needs a name of its own",
+                expected=f"none of {', '.join(sorted(_TAKEN))}",
+                found=name,
+                where=f"the metrics of {aggregator.name}",
             )
-        made = aggregation.combine(state, sent, work.weight, client_states)
-        counts = fl.federated_sum(work.counts)
-        metrics = fl.federated_map(report, [counts, made.update])
-        size = aggregation.step_size(counts.examples)
-        state = fl.federated_map(step, [state, made.update, size])
-        state = aggregation.finish_state(state, made, size)
-        metrics = aggregation.finish_metrics(metrics, made)
-        if keeps is None:
-            return Output(state, metrics)
-        return OutputWithClients(state, metrics, made.client_states)
-
-    batches = fl.SequenceType(model.batch_type)
-    types = [fl.type_at_server(state_type), fl.type_at_clients(batches)]
-    if poison is not None:
-        types.append(fl.type_at_clients(np.int32))
-    elif keeps is not None:
-        types.append(fl.type_at_clients(keeps.type_signature.result))
-    return _traced(one_round, types, is_poisoned=poison is not None)
+    return aggregator
 
 
-def _traced(
-    one_round: Callable[..., Any], types: Sequence[fl.Type], *, is_poisoned: bool
+def _build_initialize(
+    model: Model, optimizer: Optimizer, seed: int, aggregator: Aggregator
 ) -> fl.Computation:
-    """The round as a computation, whose arguments have names."""
+    """`( -> STATE@SERVER)`: the model's weights under the seed, and no round done."""
 
-    def next_round(state: Any, data: Any) -> Any:
-        return one_round(state, data)
-
-    def poisoned_round(state: Any, data: Any, attackers: Any) -> Any:
-        return one_round(state, data, attackers)
-
-    def remembering_round(state: Any, data: Any, client_states: Any) -> Any:
-        return one_round(state, data, None, client_states)
-
-    if len(types) == 2:
-        return fl.federated_computation(next_round, *types)
-    chosen = poisoned_round if is_poisoned else remembering_round
-    return fl.federated_computation(chosen, *types)
-
-
-def build_begin(model: Model, optimizer: Optimizer, seed: int) -> fl.Computation:
-    """`( -> STATE)`: the model's weights under the seed, and no round done."""
-    check_model(model)
-    check_whole_number("seed", seed)
+    def begin_with(kept: Any) -> Any:
+        weights = model.initialize(seed)
+        return ServerState(weights, optimizer.initialize(weights), tf.constant(0), kept)
 
     @leaf_computation
     def begin() -> Any:
-        weights = model.initialize(seed)
-        return ServerState(weights, optimizer.initialize(weights), tf.constant(0))
+        return begin_with(())
 
-    return begin
+    @fl.federated_computation
+    def initialize() -> Any:
+        if is_nothing(state_type(aggregator)):
+            return fl.federated_eval(begin, fl.SERVER)
+        return at_each(begin_with, aggregator.initialize())
+
+    return initialize
 
 
-def build_step(model: Model, optimizer: Optimizer, state: fl.Type) -> fl.Computation:
-    """`(<STATE,WEIGHTS,int32> -> STATE)`: one step in the direction of the mean update.
+def _build_distribute(kept: fl.Type) -> Callable[[Any], Told]:
+    """Clients are told the model; what the aggregator keeps, if they keep such, too."""
 
-    The number counts the examples of the round. With none there is no mean, and the
-    state stays as it is.
+    def distribute(state: Any) -> Told:
+        weights = fl.federated_broadcast(state.weights)
+        number = fl.federated_broadcast(state.round_number)
+        if is_nothing(kept):
+            return Told(weights, number)
+        return Told(weights, number, fl.federated_broadcast(state.aggregator))
+
+    return distribute
+
+
+def _build_step(
+    model: Model,
+    optimizer: Optimizer,
+    aggregator: Aggregator,
+    initialize: fl.Computation,
+    counts: fl.Type,
+) -> fl.Computation:
+    """`(<STATE,WEIGHTS,AGGREGATOR_STATE,COUNTS> -> STATE)`: one step of the optimizer.
+
+    In a round without examples there is no mean, and the state stays as it is. But
+    noise is added in any case: a round without a step would say that nobody came.
     """
+    adds_noise = aggregator.mechanism is not None
+    placed: Any = initialize.type_signature.result
+    state: fl.Type = placed.member
 
-    @leaf_computation(state, model.weights_type, np.int32)
-    def step(state: Any, mean_update: Any, examples: Any) -> Any:
-        return replace(state, **after_step(optimizer, state, mean_update, examples))
+    @leaf_computation(state, model.weights_type, state_type(aggregator), counts)
+    def step(state: Any, update: Any, kept: Any, counts: Any) -> Any:
+        examples, number = counts["examples"], state.round_number
+        size = tf.maximum(examples, 1) if adds_noise else examples
+        moments, weights = optimizer.step(
+            state.optimizer,
+            state.weights,
+            map_structure(lambda u: -u, update),
+            number,
+            size,
+        )
+        before, after = flatten(state.aggregator), flatten(kept)
+        chosen = {
+            path: tf.where(size > 0, after[path], before[path]) for path in before
+        }
+        kept = rebuild(state.aggregator, chosen)
+        return ServerState(weights, moments, number + tf.minimum(size, 1), kept)
 
     return step
 
 
-def after_step(
-    optimizer: Optimizer, state: Any, mean_update: Any, examples: Any
-) -> dict[str, Any]:
-    """The fields of the server's state that a step changes."""
-    against, number = map_structure(lambda u: -u, mean_update), state.round_number
-    moments, weights = optimizer.step(
-        state.optimizer, state.weights, against, number, examples
-    )
-    number = number + tf.minimum(examples, 1)
-    return {"weights": weights, "optimizer": moments, "round_number": number}
-
-
-def build_report(model: Model) -> fl.Computation:
-    """`(<COUNTS,WEIGHTS> -> METRICS)`: the metrics of a round.
+def _build_report(
+    model: Model, aggregator: Aggregator, counts: fl.Type
+) -> fl.Computation:
+    """`(<COUNTS,WEIGHTS,METRICS> -> METRICS)`: those of a round, then the aggregator's.
 
     `loss_per_example` is the mean over all examples of all clients, each by the weights
     it met; `update_norm` is the L2 norm of the mean update, all weights together. In a
     round without examples the mean loss is NaN and the norm 0.
     """
-    counts_type = fl.StructType(COUNTS_TYPE)
 
-    @leaf_computation(counts_type, model.weights_type)
-    def report(counts: Any, update: Any) -> Any:
+    @leaf_computation(counts, model.weights_type, metrics_type(aggregator))
+    def report(counts: Any, update: Any, measured: Any) -> Any:
         examples = tf.cast(counts["examples"], tf.float32)
         length = tf.cast(l2_norm(tf.nest.flatten(update)), tf.float32)
         return OrderedDict(
@@ -225,6 +247,7 @@ def build_report(model: Model) -> fl.Computation:
             examples=counts["examples"],
             clients=counts["clients"],
             update_norm=tf.where(examples > 0.0, length, 0.0),
+            **flatten(measured),
         )
 
     return report

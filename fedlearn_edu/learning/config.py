@@ -91,15 +91,10 @@ class RunConfig:
         else:
             parameter: Any = self.process.next.type_signature.parameter
             data = fl.place([[]], fl.CLIENTS, parameter[1].member)
-        if self.process.poison is not None:
-            attackers = self.process.poison.numbers(positions) or [0]
-            return self.process.next(run.state, data, attackers)
-        if run.client_states is None:
-            return self.process.next(run.state, data)
-        entries = entries_of(run.client_states)
-        states = [entries[position] for position in positions]
+        kept = entries_of(run.client_states or ())
+        more = self.process.beside(positions, [kept[k] for k in positions if kept])
         with fl.framework.value_references():  # what clients keep stays with them
-            return self.process.next(run.state, data, states)
+            return self.process.next(run.state, data, *more)
 
     def identity(self) -> dict[str, str]:
         """What a checkpoint must share with this run to be resumed by it."""

@@ -77,8 +77,8 @@ def build_fed_avg_m(  # noqa: PLR0913 (a setting for each part)
     """
     client = build_sgd(client_learning_rate)
     local = LocalTrainingConfig(client, local_epochs, weighting)
-    optimizer = build_sgdm(server_learning_rate, momentum)
-    return build_averaging_process("FedAvgM", model, local, optimizer, seed, aggregator)
+    server = build_sgdm(server_learning_rate, momentum)
+    return build_averaging_process("FedAvgM", model, local, server, seed, aggregator)
 
 
 @short_traceback
@@ -101,10 +101,8 @@ def build_fed_adagrad(  # noqa: PLR0913 (a setting for each part)
     """
     client = build_sgd(client_learning_rate)
     local = LocalTrainingConfig(client, local_epochs, weighting)
-    optimizer = build_adagrad(server_learning_rate, epsilon)
-    return build_averaging_process(
-        "FedAdagrad", model, local, optimizer, seed, aggregator
-    )
+    server = build_adagrad(server_learning_rate, epsilon)
+    return build_averaging_process("FedAdagrad", model, local, server, seed, aggregator)
 
 
 @short_traceback
@@ -129,8 +127,8 @@ def build_fed_adam(  # noqa: PLR0913 (a setting for each part)
     """
     client = build_sgd(client_learning_rate)
     local = LocalTrainingConfig(client, local_epochs, weighting)
-    optimizer = build_adam(server_learning_rate, epsilon=epsilon)
-    return build_averaging_process("FedAdam", model, local, optimizer, seed, aggregator)
+    server = build_adam(server_learning_rate, epsilon=epsilon)
+    return build_averaging_process("FedAdam", model, local, server, seed, aggregator)
 
 
 @short_traceback
@@ -153,8 +151,8 @@ def build_fed_yogi(  # noqa: PLR0913 (a setting for each part)
     """
     client = build_sgd(client_learning_rate)
     local = LocalTrainingConfig(client, local_epochs, weighting)
-    optimizer = build_yogi(server_learning_rate, epsilon=epsilon)
-    return build_averaging_process("FedYogi", model, local, optimizer, seed, aggregator)
+    server = build_yogi(server_learning_rate, epsilon=epsilon)
+    return build_averaging_process("FedYogi", model, local, server, seed, aggregator)
 
 
 def _check_optimizer(optimizer: object, where: str) -> None:

@@ -3,27 +3,25 @@
 """FedSGD: clients send gradients, the server takes one step. The simplest of all."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, final
 
 import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.learning.aggregation import Aggregation
 from fedlearn_edu.learning.aggregators.base import Factory
 from fedlearn_edu.learning.arrays import (
-    inside,
-    leaf_computation,
     local_computation,
+    local_step,
     reduce_sequence,
     tf,
 )
-from fedlearn_edu.learning.averaging import build_initialize, build_next
+from fedlearn_edu.learning.averaging import compose
 from fedlearn_edu.learning.local_training import client_result
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Rate, build_sgd, map_structure, zeros_like
 from fedlearn_edu.learning.process import LearningProcess, check_model
+from fedlearn_edu.learning.rounds import Told
 
 
 @short_traceback
@@ -49,21 +47,10 @@ def build_fed_sgd(
     `tff.learning.algorithms`.
     """
     check_model(model)
-    optimizer = build_sgd(server_learning_rate)
-    aggregation = Aggregation.of(aggregator, model)
-    client_round = _build_client_round(model)
-    build = partial(build_next, model, client_round, optimizer, aggregation)
-    words = f"server {optimizer}, weighted by examples, seed {seed}"
-    return LearningProcess(
-        name="FedSGD",
-        settings=words + aggregation.in_words,
-        model=model,
-        initialize=build_initialize(model, optimizer, seed, aggregation),
-        next=build(),
-        initialize_client=aggregation.initialize_client,
-        poisoned_next=build if aggregation.initialize_client is None else None,
-        mechanism=aggregation.mechanism,
-    )
+    server = build_sgd(server_learning_rate)
+    words = f"server {server}, weighted by examples, seed {seed}"
+    work = _build_client_round(model)
+    return compose("FedSGD", words, model, work, server, seed, aggregator)
 
 
 @final
@@ -83,29 +70,13 @@ class GradientSum:
 
 
 def _build_client_round(model: Model) -> fl.Computation:
-    """`(<WEIGHTS,int32,BATCH*> -> CLIENT_RESULT)`; the round's number is unused."""
-    begin, add, pack = map(inside, _build_parts(model))
+    """`(<TOLD,BATCH*,<>> -> CLIENT_RESULT)`: no steps, only a sum over the batches."""
 
-    @local_computation(model.weights_type, np.int32, fl.SequenceType(model.batch_type))
-    def client_round(weights: Any, number: Any, batches: Any) -> Any:
-        def learn(total: Any, batch: Any) -> Any:
-            return add(weights, total, batch)
-
-        return pack(reduce_sequence(batches, begin(weights), learn))
-
-    return client_round
-
-
-def _build_parts(model: Model) -> tuple[fl.Computation, fl.Computation, fl.Computation]:
-    """The loop's first state, its step for a batch, and what the client sends."""
-
-    @leaf_computation(model.weights_type)
+    @local_step
     def begin(weights: Any) -> Any:
         return GradientSum(zeros_like(weights), tf.constant(0.0), tf.constant(0))
 
-    total_type = begin.type_signature.result
-
-    @leaf_computation(model.weights_type, total_type, model.batch_type)
+    @local_step
     def add(weights: Any, total: Any, batch: Any) -> Any:
         slopes, losses = model.sum_gradient(weights, batch)
         return GradientSum(
@@ -114,10 +85,19 @@ def _build_parts(model: Model) -> tuple[fl.Computation, fl.Computation, fl.Compu
             total.examples + tf.size(losses),
         )
 
-    @leaf_computation(total_type)
+    @local_step
     def pack(total: Any) -> Any:
         count = tf.maximum(tf.cast(total.examples, tf.float32), 1.0)
         down = map_structure(lambda slope: -slope / count, total.gradients)
         return client_result(down, total.examples, total.loss_sum, total.examples)
 
-    return begin, add, pack
+    told_type = Told(model.weights_type, np.int32)
+
+    @local_computation(told_type, fl.SequenceType(model.batch_type), ())
+    def client_round(told: Any, batches: Any, kept: Any) -> Any:
+        def learn(total: Any, batch: Any) -> Any:
+            return add(told.weights, total, batch)
+
+        return pack(reduce_sequence(batches, begin(told.weights), learn))
+
+    return client_round

@@ -14,13 +14,14 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning.arrays import leaf_computation, tf
-from fedlearn_edu.learning.averaging import build_initialize, build_next
+from fedlearn_edu.learning.averaging import compose
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.local_training import client_result, difference
 from fedlearn_edu.learning.models import LinearRegression, Model
 from fedlearn_edu.learning.models.linear_regression import reduce_batches
 from fedlearn_edu.learning.optimizers import build_sgd, map_structure
 from fedlearn_edu.learning.process import LearningProcess
+from fedlearn_edu.learning.rounds import Told
 
 
 @short_traceback
@@ -51,24 +52,19 @@ def build_weighted_averaging_process(
     model = _pure(create_model())
     client_round = _build_client_round(model, create_model, training_process)
     name = getattr(training_process, "__name__", type(training_process).__name__)
-    optimizer = build_sgd(1.0)
-    return LearningProcess(
-        name="federated averaging",
-        settings=f"{name}, weighted by examples",
-        model=model,
-        initialize=build_initialize(model, optimizer, seed=0),
-        next=build_next(model, client_round, optimizer),
-    )
+    words = f"{name}, weighted by examples"
+    return compose("federated averaging", words, model, client_round, build_sgd(1.0))
 
 
 def _build_client_round(
     model: Model, create_model: Callable[[], Any], training_process: Callable[..., Any]
 ) -> fl.Computation:
-    """`(<WEIGHTS,int32,BATCH*> -> CLIENT_RESULT)`, as `local_training` returns it."""
+    """`(<TOLD,BATCH*,<>> -> CLIENT_RESULT)`, as `local_training` returns it."""
+    told_type = Told(model.weights_type, np.int32)
 
-    @leaf_computation(model.weights_type, np.int32, fl.SequenceType(model.batch_type))
-    def client_round(weights: Any, number: Any, data: Any) -> Any:
-        local = create_model()
+    @leaf_computation(told_type, fl.SequenceType(model.batch_type), ())
+    def client_round(told: Told, data: Any, kept: Any) -> Any:
+        local, weights = create_model(), told.weights
         local.weights = weights
         trained = _checked(weights, training_process(local, data))
         loss_sum, examples = reduce_batches(

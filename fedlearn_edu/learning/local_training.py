@@ -2,8 +2,8 @@
 # mypy: disable-error-code="untyped-decorator"
 """What one client does in a round: a few passes over its batches, one step per batch.
 
-`fed_avg`, `fed_prox` and `scaffold` differ in one line here, the `Correction`, which
-changes a batch's gradient before the step is taken.
+Algorithms differ in fields of `LocalTrainingConfig`: FedProx and SCAFFOLD in `correct`,
+which changes a batch's gradient before the step is taken, SCAFFOLD in `memory`, too.
 """
 
 from collections import OrderedDict
@@ -18,20 +18,17 @@ from fedlearn_edu.learning.arrays import (
     inside,
     leaf_computation,
     local_computation,
+    local_step,
     reduce_sequence,
     tf,
 )
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Optimizer, map_structure
 from fedlearn_edu.learning.process import check_weighting, check_whole_number
+from fedlearn_edu.learning.rounds import Told
 
 Correction = Callable[[Any, Any, Any], Any]
 """`<GRADIENTS,WEIGHTS,ANCHOR> -> GRADIENTS`; the anchor is shaped like the weights."""
-
-
-# `fl.to_type` is not there yet during import, so this is an unconverted type.
-COUNTS_TYPE: Any = OrderedDict(loss_sum=np.float32, examples=np.int32, clients=np.int32)
-"""What clients report of a round, to be summed: nats, examples, and one each."""
 
 
 @final
@@ -54,6 +51,26 @@ class LocalTraining:
     steps: Any
 
 
+@final
+@dataclass(frozen=True)
+class Memory:
+    """What clients keep from round to round, and what it does to their training.
+
+    As a default they keep nothing, `<>`. Else the server's aggregator keeps something
+    of the same type, which clients are told.
+
+    Attributes:
+        begin: `WEIGHTS -> KEPT`, before a client's first round.
+        anchor: `<WEIGHTS,KEPT,KEPT> -> ANCHOR`: what `correct` gets, of the server's
+            weights, what the server keeps and what the client keeps.
+        finish: `<UPDATE,LOCAL_TRAINING,TOLD,KEPT> -> <SENT,KEPT>`, at the end.
+    """
+
+    begin: Callable[[Any], Any] = lambda weights: ()
+    anchor: Callable[[Any, Any, Any], Any] = lambda weights, common, own: weights
+    finish: Callable[..., Any] = lambda update, trained, told, kept: (update, kept)
+
+
 def uncorrected(gradients: Any, weights: Any, anchor: Any) -> Any:
     """The gradient as it is: plain local training."""
     return gradients
@@ -70,6 +87,7 @@ class LocalTrainingConfig:
         weighting: `"examples"` or `"uniform"`.
         correct: changes each gradient; the anchor is the server's model.
         correction: in words, for `LearningProcess.settings`.
+        memory: what clients keep.
     """
 
     optimizer: Optimizer
@@ -77,6 +95,7 @@ class LocalTrainingConfig:
     weighting: str = "examples"
     correct: Correction = uncorrected
     correction: str = ""
+    memory: Memory = Memory()
 
     def __post_init__(self) -> None:
         check_whole_number("local_epochs", self.local_epochs)
@@ -96,43 +115,52 @@ class LocalTrainingConfig:
 
 
 def build_client_round(model: Model, local: LocalTrainingConfig) -> fl.Computation:
-    """`(<WEIGHTS,int32,BATCH*> -> CLIENT_RESULT)` in the round of this number.
+    """`(<TOLD,BATCH*,KEPT> -> CLIENT_RESULT)`, the work of one client; see `Round`.
 
-    `CLIENT_RESULT` is `<update=WEIGHTS,weight=float32,counts=COUNTS>`: how far the
-    client went, what that weighs in the mean, and what is summed for the metrics.
+    `CLIENT_RESULT` is `<update=SENT,weight=float32,counts=COUNTS,kept=KEPT>`: how far
+    the client went, what that weighs in the mean, what is summed for the metrics, and
+    what it keeps for the next round.
     """
-    train = build_local_training(model, local)
-    pack = inside(build_pack(model, local, train.type_signature.result))
-    train = inside(train)
+    train, memory = inside(build_local_training(model, local)), local.memory
+    kept_type = build_first_memory(model, local).type_signature.result
 
-    @local_computation(model.weights_type, np.int32, fl.SequenceType(model.batch_type))
-    def client_round(weights: Any, number: Any, batches: Any) -> Any:
-        return pack(weights, train(weights, weights, number, batches))
+    @local_step
+    def pack(told: Told, kept: Any, trained: Any) -> Any:
+        examples = trained.examples // local.local_epochs
+        weigh = examples if local.weighting == "examples" else tf.minimum(examples, 1)
+        update = difference(trained.weights, told.weights)
+        sent, kept = memory.finish(update, trained, told, kept)
+        loss_sum = trained.loss_sum / float(local.local_epochs)
+        return client_result(sent, weigh, loss_sum, examples, kept)
+
+    told_type = Told(model.weights_type, np.int32, kept_type)
+
+    @local_computation(told_type, fl.SequenceType(model.batch_type), kept_type)
+    def client_round(told: Any, batches: Any, kept: Any) -> Any:
+        anchor = memory.anchor(told.weights, told.common, kept)
+        trained = train(told.weights, anchor, told.round_number, batches)
+        return pack(told, kept, trained)
 
     return client_round
 
 
-def build_pack(
-    model: Model, local: LocalTrainingConfig, training: fl.Type
-) -> fl.Computation:
-    """What a client sends: how far it went, and what that weighs."""
+def build_first_memory(model: Model, local: LocalTrainingConfig) -> fl.Computation:
+    """`( -> KEPT)`: what a client keeps before its first round."""
 
-    @leaf_computation(model.weights_type, training)
-    def pack(weights: Any, trained: Any) -> Any:
-        examples = trained.examples // local.local_epochs
-        weigh = examples if local.weighting == "examples" else tf.minimum(examples, 1)
-        update = difference(trained.weights, weights)
-        loss_sum = trained.loss_sum / float(local.local_epochs)
-        return client_result(update, weigh, loss_sum, examples)
+    @leaf_computation
+    def first_memory() -> Any:
+        return local.memory.begin(model.initialize(0))
 
-    return pack
+    return first_memory
 
 
-def client_result(update: Any, weight: Any, loss_sum: Any, examples: Any) -> Any:
+def client_result(
+    update: Any, weight: Any, loss_sum: Any, examples: Any, kept: Any = ()
+) -> Any:
     """`CLIENT_RESULT`, see `build_client_round`; of one client."""
     one, weight = tf.constant(1), tf.cast(weight, tf.float32)
     counts = OrderedDict(loss_sum=loss_sum, examples=examples, clients=one)
-    return OrderedDict(update=update, weight=weight, counts=counts)
+    return OrderedDict(update=update, weight=weight, counts=counts, kept=kept)
 
 
 def build_local_training(model: Model, local: LocalTrainingConfig) -> fl.Computation:
@@ -141,43 +169,13 @@ def build_local_training(model: Model, local: LocalTrainingConfig) -> fl.Computa
     Each batch is one step down the gradient of its *mean* loss; an empty batch is none.
     The batches come in the same order in every pass.
     """
-    begin = _build_begin(model, local.optimizer)
-    training = begin.type_signature.result
-    step = inside(_build_step(model, local, training))
-    begin = inside(begin)
 
-    @local_computation(
-        model.weights_type,
-        model.weights_type,
-        np.int32,
-        fl.SequenceType(model.batch_type),
-    )
-    def local_training(weights: Any, anchor: Any, number: Any, batches: Any) -> Any:
-        def learn(so_far: Any, batch: Any) -> Any:
-            return step(so_far, anchor, number, batch)
-
-        so_far = begin(weights)
-        for _ in range(local.local_epochs):
-            so_far = reduce_sequence(batches, so_far, learn)
-        return so_far
-
-    return local_training
-
-
-def _build_begin(model: Model, optimizer: Optimizer) -> fl.Computation:
-    @leaf_computation(model.weights_type)
+    @local_step
     def begin(weights: Any) -> Any:
-        none = tf.constant(0)
-        moments = optimizer.initialize(weights)
+        none, moments = tf.constant(0), local.optimizer.initialize(weights)
         return LocalTraining(weights, moments, tf.constant(0.0), none, none)
 
-    return begin
-
-
-def _build_step(
-    model: Model, local: LocalTrainingConfig, training: fl.Type
-) -> fl.Computation:
-    @leaf_computation(training, model.weights_type, np.int32, model.batch_type)
+    @local_step
     def step(so_far: Any, anchor: Any, number: Any, batch: Any) -> Any:
         weights = so_far.weights
         gradients, losses = model.mean_gradient(weights, batch)
@@ -194,7 +192,19 @@ def _build_step(
             so_far.steps + tf.minimum(examples, 1),
         )
 
-    return step
+    weights_type, batches_type = model.weights_type, fl.SequenceType(model.batch_type)
+
+    @local_computation(weights_type, weights_type, np.int32, batches_type)
+    def local_training(weights: Any, anchor: Any, number: Any, batches: Any) -> Any:
+        def learn(so_far: Any, batch: Any) -> Any:
+            return step(so_far, anchor, number, batch)
+
+        so_far = begin(weights)
+        for _ in range(local.local_epochs):
+            so_far = reduce_sequence(batches, so_far, learn)
+        return so_far
+
+    return local_training
 
 
 def difference(left: Any, right: Any) -> Any:

@@ -7,9 +7,9 @@ them, call them to take one step.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import describe, short_traceback, whole_number
@@ -18,48 +18,8 @@ from fedlearn_edu.learning.aggregators import GaussianMechanism
 from fedlearn_edu.learning.arrays import HAS_TENSORFLOW
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.models import LinearRegression, Model
+from fedlearn_edu.learning.rounds import Poison, Round
 from fedlearn_edu.rules import one_of
-
-
-class Output(NamedTuple):
-    """What `next` returns: `state, metrics = process.next(state, data)`."""
-
-    state: Any
-    metrics: Any
-
-
-class OutputWithClients(NamedTuple):
-    """What `next` returns where clients keep something, one entry per client."""
-
-    state: Any
-    metrics: Any
-    client_states: Any
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Poison:
-    """What attackers do in a round; `fedlearn_edu.attacks` makes them.
-
-    Both computations get an `int32`, the number of an attacker from 1 on. For 0, an
-    honest client, they return what they were given.
-
-    Attributes:
-        clients: those that attack, by their positions, in ascending order.
-        data: `(<BATCH*,int32> -> BATCH*)`, before the client works; `None` for nothing.
-        update: `(<UPDATE,float32,WEIGHTS,int32,int32> -> UPDATE)`, of a client's update
-            and its weight, the server's weights and the number of rounds finished,
-            before it is sent; `None` for nothing.
-    """
-
-    clients: tuple[int, ...]
-    data: fl.Computation | None
-    update: fl.Computation | None
-
-    def numbers(self, positions: Iterable[int]) -> list[int]:
-        """What `next` is told of the clients at these positions."""
-        known = {client: number for number, client in enumerate(self.clients, 1)}
-        return [known.get(position, 0) for position in positions]
 
 
 @final
@@ -81,10 +41,9 @@ class LearningProcess:
         num_clients: how many clients it was built for, those that wait included; `None`
             where that makes no difference.
         mechanism: the Gaussian noise that its aggregator adds, if any.
-        poison: who attacks, and how; then `next` has a third argument, too,
+        round: the parts of `next`, to be put together with attackers in them; `None`
+            where it was made otherwise. With attackers, `next` has a third argument,
             `{int32}@CLIENTS`, see `Poison.numbers`.
-        poisoned_next: from a `Poison` to such a `next`; `None` where there is no place
-            for attackers.
 
     Metrics of a round are about what clients saw *while* they trained: each batch by
     the weights it met. `evaluation` judges one model on all of it.
@@ -100,13 +59,17 @@ class LearningProcess:
     initialize_client: fl.Computation | None = None
     num_clients: int | None = None
     mechanism: GaussianMechanism | None = None
-    poison: Poison | None = None
-    poisoned_next: Callable[[Poison], fl.Computation] | None = None
+    round: Round | None = None
 
     @property
     def keeps_client_states(self) -> bool:
         """Whether `next` takes and returns what clients keep."""
         return self.initialize_client is not None
+
+    @property
+    def poison(self) -> Poison | None:
+        """Who attacks, and how, if there are attackers."""
+        return self.round.poison if self.round else None
 
     @short_traceback
     def __call__(self, data: Any) -> Any:
@@ -114,15 +77,28 @@ class LearningProcess:
 
         `( {BATCH*}@CLIENTS -> WEIGHTS)`; `run` takes more rounds.
         """
-        state, *_ = self.next(self.initialize(), data, *self._of_clients(data))
+        more = self.beside(range(len(data)))
+        state, *_ = self.next(self.initialize(), data, *more)
         return state.weights
 
-    def _of_clients(self, data: Any) -> tuple[Any, ...]:
+    def beside(
+        self, clients: Sequence[int], states: Sequence[Any] | None = None
+    ) -> list[Any]:
+        """What `next` takes beside state and data: who attacks, and what clients keep.
+
+        Args:
+            clients: The positions of those in the round; of none, it is the one client
+                without data that stands for them.
+            states: What these keep; `None` before their first round.
+        """
+        found: list[Any] = []
         if self.poison is not None:
-            return (self.poison.numbers(range(len(data))),)
-        if self.initialize_client is None:
-            return ()
-        return ([self.initialize_client()] * len(data),)
+            found.append(self.poison.numbers(clients) or [0])
+        if self.initialize_client is not None:
+            if states is None:
+                states = [self.initialize_client()] * len(clients)
+            found.append(states)
+        return found
 
     def __str__(self) -> str:
         return (

@@ -20,8 +20,9 @@ from fedlearn_edu.learning.aggregators import GaussianMechanism
 from fedlearn_edu.learning.averaging import ServerState
 from fedlearn_edu.learning.config import Options
 from fedlearn_edu.learning.models import Model
-from fedlearn_edu.learning.process import LearningProcess, Output, OutputWithClients
+from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.pytree import flatten
+from fedlearn_edu.learning.rounds import Output, OutputWithClients
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.learning.training_loop import run
 from fedlearn_edu.simulation import ClientData, ClientSampling

@@ -278,7 +278,7 @@ def test_every_averaging_builder_takes_an_aggregator(name: str) -> None:
     if name not in ("fed_sgd", "fed_avg"):
         return  # the others build a round of FedAvg's
     state, metrics = process.next(process.initialize(), DATA)
-    assert list(metrics)[:4] == [*learning.aggregation.ROUND_METRICS]
+    assert list(metrics)[:4] == [*learning.averaging.ROUND_METRICS]
     assert metrics["clip_norm"] == 1.0
     before = flatten(state)
     after, _ = process.next(state, NOTHING)

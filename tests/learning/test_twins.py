@@ -156,7 +156,7 @@ def test_scaffold_agrees_with_its_twin(
     found = rounds_of(stack, ours, CLIENTS, cohorts)
     for (state, kept), (w, c, c_k) in zip(found, theirs, strict=True):
         assert_close(as_array(state.weights), w)
-        assert_close(as_array(state.variate), c)
+        assert_close(as_array(state.aggregator), c)
         assert_close([as_array(each) for each in kept], c_k)
 
 

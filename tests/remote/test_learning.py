@@ -50,7 +50,7 @@ MESSAGES = {"SCAFFOLD": 2, "in NumPy": 4, "clients that remember": 5}
 def _rounds(context: Context, process: Any, data: Any, count: int = 2) -> Any:
     with context:
         state, metrics = process.initialize(), []
-        kept = process._of_clients(DATA)
+        kept = process.beside(range(len(DATA)))
         for _ in range(count):
             state, measured, *kept = process.next(state, data, *kept)
             metrics.append(measured)

@@ -136,8 +136,10 @@ def _has_no_fractions(type_: fl.Type) -> bool:
     return isinstance(type_, fl.TensorType) and type_.dtype.kind in "biuOSU"
 
 
-def make(factory: Factory, update: fl.Type) -> Aggregator:
-    """The aggregator of updates of this type.
+def make(
+    factory: Factory, update: fl.Type, combined: fl.Type | None = None
+) -> Aggregator:
+    """The aggregator of updates of this type, to one of the same, or of another type.
 
     Raises:
         ProcessError: if that is not what the factory returns, or of another type.
@@ -150,7 +152,7 @@ def make(factory: Factory, update: fl.Type) -> Aggregator:
             found=describe(made),
             where=describe(factory),
         )
-    _check_type(made, update)
+    _check_type(made, update, combined or update)
     return made
 
 
@@ -166,10 +168,10 @@ def check_keeps_nothing(inner: Aggregator, where: str) -> None:
         )
 
 
-def _check_type(made: Aggregator, update: fl.Type) -> None:
+def _check_type(made: Aggregator, update: fl.Type, one: fl.Type) -> None:
     state: Any = made.initialize.type_signature.result
     found: Any = made.next.type_signature
-    weights, combined = fl.type_at_clients(np.float32), fl.type_at_server(update)
+    weights, combined = fl.type_at_clients(np.float32), fl.type_at_server(one)
     client = made.initialize_client
     kept = [fl.type_at_clients(client.type_signature.result)] if client else []
     takes: Any = fl.to_type([state, fl.type_at_clients(update), weights, *kept])
