@@ -47,12 +47,12 @@ def number(x: Any, rule: str, error: type[FedLearnError], **lines: Any) -> None:
     found = _RULE.fullmatch(rule)
     assert found, rule
     low, before, name, after, high, kind = found.groups()
-    fits = is_number(x) and math.isfinite(x)
+    fits = is_number(x) and abs(x) < math.inf
     fits = fits and (kind != "a whole number" or is_whole_number(x))
     fits = fits and (low is None or _SIGNS[before](_bound(low), x))
     if fits and (high is None or _SIGNS[after](x, _bound(high))):
         return
-    if is_number(x) and math.isinf(x):
+    if is_number(x) and abs(x) == math.inf:
         rule = rule.replace(", a number", ", a finite number")
     raise bad_argument(x, name, error, **{"expected": rule, **lines})
 
@@ -61,7 +61,7 @@ def one_of(
     x: object, name: str, known: Sequence[Any], error: type[FedLearnError], **lines: Any
 ) -> None:
     """Raises `error` unless x is one of these."""
-    if not any(type(x) is type(each) and x == each for each in known):
+    if not any(isinstance(x, type(each)) and x == each for each in known):
         expected = " or ".join(map(repr, known))
         raise bad_argument(x, name, error, **{"expected": expected, **lines})
 

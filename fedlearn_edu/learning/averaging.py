@@ -33,13 +33,10 @@ from fedlearn_edu.learning.local_training import (
 )
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Optimizer, map_structure
-from fedlearn_edu.learning.process import (
-    LearningProcess,
-    check_model,
-    check_whole_number,
-)
+from fedlearn_edu.learning.process import LearningProcess, check_model
 from fedlearn_edu.learning.pytree import flatten, rebuild
 from fedlearn_edu.learning.rounds import Round, Told, is_nothing, parameter_types
+from fedlearn_edu.rules import number
 
 ROUND_METRICS = ("loss_per_example", "examples", "clients", "update_norm")
 """What every averaging round reports of itself."""
@@ -109,7 +106,8 @@ def compose(  # noqa: PLR0913, PLR0917 (a setting for each part)
         first_memory: `( -> KEPT)`; `None` where clients keep nothing.
     """
     check_model(model)
-    check_whole_number("seed", seed)
+    summary = "a seed gives the same weights again and again"
+    number(seed, "seed, a whole number", ProcessError, summary=summary)
     sent: Any = work.type_signature.result
     kept = parameter_types(work)[2]
     made = _aggregator(aggregator, sent["update"], model.weights_type)

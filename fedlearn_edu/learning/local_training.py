@@ -22,10 +22,11 @@ from fedlearn_edu.learning.arrays import (
     reduce_sequence,
     tf,
 )
+from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Optimizer, map_structure
-from fedlearn_edu.learning.process import check_weighting, check_whole_number
 from fedlearn_edu.learning.rounds import Told
+from fedlearn_edu.rules import number, one_of
 
 Correction = Callable[[Any, Any, Any], Any]
 """`<GRADIENTS,WEIGHTS,ANCHOR> -> GRADIENTS`; the anchor is shaped like the weights."""
@@ -98,8 +99,12 @@ class LocalTrainingConfig:
     memory: Memory = Memory()
 
     def __post_init__(self) -> None:
-        check_whole_number("local_epochs", self.local_epochs)
-        check_weighting(self.weighting)
+        rule = "local_epochs >= 1, a whole number"
+        summary = "a client passes over its examples at least once"
+        number(self.local_epochs, rule, ProcessError, summary=summary)
+        summary = "clients are weighted by their examples, or alike"
+        known = ("examples", "uniform")
+        one_of(self.weighting, "weighting", known, ProcessError, summary=summary)
         # NumPy's whole numbers would turn int32 into int64 in the body.
         object.__setattr__(self, "local_epochs", int(self.local_epochs))
 

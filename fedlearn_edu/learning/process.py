@@ -6,20 +6,18 @@ round after round. Both computations are programs of the language: print them to
 them, call them to take one step.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import describe, short_traceback, whole_number
+from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.former_names import answers
 from fedlearn_edu.learning.aggregators import GaussianMechanism
 from fedlearn_edu.learning.arrays import HAS_TENSORFLOW
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.models import LinearRegression, Model
 from fedlearn_edu.learning.rounds import Poison, Round
-from fedlearn_edu.rules import one_of
 
 
 @final
@@ -109,41 +107,6 @@ class LearningProcess:
 
     def __repr__(self) -> str:
         return f"LearningProcess({self.name!r}, {self.model!r}, {self.settings!r})"
-
-
-def check_weighting(weighting: str) -> None:
-    """Raises `ProcessError` unless clients can be weighted like that."""
-    known, summary = (
-        ("examples", "uniform"),
-        "clients are weighted by their examples, or alike",
-    )
-    one_of(weighting, "weighting", known, ProcessError, summary=summary)
-
-
-_WHOLE_NUMBERS: dict[str, dict[str, Any]] = {
-    "local_epochs": {
-        "least": 1,
-        "summary": "a client passes over its examples at least once",
-        "expected": "local_epochs >= 1, a whole number",
-    },
-    "seed": {
-        "least": -math.inf,
-        "summary": "a seed gives the same weights again and again",
-        "expected": "a whole number",
-    },
-    "num_clients": {
-        "least": 1,
-        "summary": "SCAFFOLD has to know how many clients there are",
-        "expected": "num_clients >= 1, those that wait included",
-        "do": "len(data)",
-    },
-}
-
-
-def check_whole_number(name: str, number: object) -> None:
-    """Raises `ProcessError` unless the argument of this name can be that number."""
-    lines = _WHOLE_NUMBERS[name]
-    whole_number(number, name, error=ProcessError, found=repr(number), **lines)
 
 
 def check_model(model: object) -> None:

@@ -24,8 +24,9 @@ from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.local_training import LocalTrainingConfig, Memory, difference
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Rate, build_sgd, map_structure, zeros_like
-from fedlearn_edu.learning.process import LearningProcess, check_whole_number
+from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.schedules import at_round
+from fedlearn_edu.rules import number
 
 
 @short_traceback
@@ -77,7 +78,14 @@ def build_scaffold(
     Source: S. P. Karimireddy et al., "SCAFFOLD: Stochastic Controlled Averaging for
     Federated Learning", ICML 2020, Algorithm 1.
     """
-    check_whole_number("num_clients", num_clients)
+    number(
+        num_clients,
+        "num_clients >= 1, a whole number",
+        ProcessError,
+        summary="SCAFFOLD has to know how many clients there are",
+        expected="num_clients >= 1, those that wait included",
+        do="len(data)",
+    )
     _check_no_aggregator(aggregator)
     local = LocalTrainingConfig(
         build_sgd(client_learning_rate),
