@@ -140,9 +140,6 @@ def test_container_counts_for_equality_but_not_for_the_notation() -> None:
     assert isinstance(ordered, made)
     assert not isinstance(plain, made)
     assert not isinstance(TensorType(np.int32), made)
-
-
-def test_the_structure_of_nothing_is_one_type() -> None:
     assert StructType([]) == to_type(()) == parse_type("<>")
 
 
