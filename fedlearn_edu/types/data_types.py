@@ -87,8 +87,8 @@ class TensorType(Type):
 class StructType(Type, Tree[Type]):
     """Ordered fields, each named or not: `<a=int32,bool>`.
 
-    A field is `t["a"]`, `t.a` or `t[0]`. Only `repr` and `==` see the container; that of
-    no fields at all is a tuple, so that `StructType([]) == to_type(())`.
+    A field is `t["a"]`, `t.a` or `t[0]`. Only `repr` and `==` see the container. That
+    of no fields at all is a tuple, so that `StructType([]) == to_type(())`.
     """
 
     fields: Fields
