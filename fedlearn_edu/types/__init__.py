@@ -25,7 +25,6 @@ from fedlearn_edu.types.definitions import StructWithPythonType as StructWithPyt
 from fedlearn_edu.types.definitions import TensorType as TensorType
 from fedlearn_edu.types.definitions import type_at_clients as type_at_clients
 from fedlearn_edu.types.definitions import type_at_server as type_at_server
-from fedlearn_edu.types.dtypes import UNRANKED as UNRANKED
 from fedlearn_edu.types.notation import format_type as format_type
 from fedlearn_edu.types.notation import parse_type as parse_type
 from fedlearn_edu.types.python_types import infer_type as infer_type
@@ -44,7 +43,6 @@ from fedlearn_edu.types.relations import unify as unify
 __all__ = [
     "CLIENTS",
     "SERVER",
-    "UNRANKED",
     "AbstractType",
     "FederatedType",
     "FunctionType",

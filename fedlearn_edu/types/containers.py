@@ -39,6 +39,7 @@ from fedlearn_edu.types.dtypes import STRING
 from fedlearn_edu.types.messages import ROOT
 from fedlearn_edu.types.python_types import (
     Pairs,
+    check_dense,
     element_type_of,
     fields_of,
     is_dataset,
@@ -315,6 +316,8 @@ def to_plain_tensor(value: Any, type_: TensorType, path: str) -> Any:
 def _to_array(value: Any, type_: TensorType, path: str) -> Any:
     wanted, letter = type_.dtype, dtypes.kind_of(type_.dtype)
     is_tf = dtypes.is_tf_dtype(getattr(value, "dtype", None))
+    if is_tf:
+        check_dense(value, path)
     is_tf = is_tf and hasattr(value, "numpy")
     # As objects, else NumPy would read ["a", 1] as two strings.
     dtype = STRING if wanted == STRING else None

@@ -24,7 +24,7 @@ from fedlearn_edu.structure import Struct, Tree, check_names
 from fedlearn_edu.types import dtypes
 from fedlearn_edu.types import messages as say
 from fedlearn_edu.types.base import Difference, Part, Type, required_type, to_type
-from fedlearn_edu.types.dtypes import UNRANKED, DType, Shape, dtype_name
+from fedlearn_edu.types.dtypes import DType, Shape, dtype_name
 
 Fields = tuple[tuple[str | None, Type], ...]
 
@@ -79,13 +79,13 @@ class TensorType(Type):
 
     @property
     def is_scalar(self) -> bool:
-        """Whether the rank is known to be zero."""
+        """Whether it is a single number or string."""
         return self.shape == ()
 
     @property
     def has_static_shape(self) -> bool:
-        """Whether rank and every size are known."""
-        return self.shape is not UNRANKED and None not in self.shape
+        """Whether every size is known."""
+        return None not in self.shape
 
     def _mismatch(self, source: Any, path: str) -> Difference | None:
         same = self.dtype == source.dtype
@@ -99,8 +99,6 @@ class TensorType(Type):
 
     def __repr__(self) -> str:
         dtype = dtypes.python_name(dtype_name(self.dtype))
-        if self.shape is UNRANKED:
-            return f"TensorType({dtype}, UNRANKED)"
         return f"TensorType({dtype}{f', {list(self.shape)}' if self.shape else ''})"
 
 

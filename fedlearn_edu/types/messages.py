@@ -22,7 +22,7 @@ from fedlearn_edu.errors import (
     describe,
 )
 from fedlearn_edu.types import dtypes
-from fedlearn_edu.types.dtypes import UNRANKED, Shape, as_dtype, dtype_name
+from fedlearn_edu.types.dtypes import Shape, as_dtype, dtype_name
 
 ROOT, MEMBER = "$", "→member"
 _MAX_CHARS = 80
@@ -112,8 +112,14 @@ def not_a_dtype(x: object) -> TypeMismatchError:
 def not_a_shape(x: object) -> TypeMismatchError:
     summary = "this is not the shape of a tensor"
     expected = "a list of sizes, None where the size is unknown"
-    sizes = "write [10] for a vector, [None, 784] for rows of any number"
-    return misfit(summary, expected, repr(x), do=f"{sizes}, [] or nothing for a scalar")
+    cure = (
+        "write [10] for a vector, [None, 784] for rows of any number, "
+        "[] or nothing for a scalar"
+    )
+    if hasattr(x, "as_list"):  # a `tf.TensorShape` without a rank
+        summary = "the number of axes of this tensor is not known"
+        cure = "say it: tf.ensure_shape(x, [None, 10]), with None where a size varies"
+    return misfit(summary, expected, repr(x), do=cure)
 
 
 def not_fields(x: object) -> TypeMismatchError:
@@ -266,7 +272,7 @@ def rank_cure(type_: Any, source: Shape) -> str | None:
     'flatten what is behind the first axis: x.reshape(len(x), -1)'
     """
     target, fits = type_.shape, dtypes.fits
-    if fits(target, source) or target is UNRANKED or source is UNRANKED or not target:
+    if fits(target, source) or not target:
         return None
     if fits(target[:1], (1,)) and fits(target[1:], source):
         added = "x[None]" if source else "[x]"

@@ -22,13 +22,11 @@ from fedlearn_edu.types.definitions import (
     TensorType,
     is_field,
 )
-from fedlearn_edu.types.dtypes import UNRANKED, as_dtype, as_shape, is_tf_dtype
-from fedlearn_edu.types.messages import no_type
+from fedlearn_edu.types.dtypes import as_dtype, as_shape, is_tf_dtype
+from fedlearn_edu.types.messages import misfit, no_type
 
-_COMPONENTS = {
-    "RaggedTensor": ["flat_values", "nested_row_splits"],
-    "SparseTensor": ["indices", "values", "dense_shape"],
-}
+# NB(TFF): the ancestor had types for them, structures of their parts.
+_NOT_DENSE = {"RaggedTensor", "SparseTensor", "RaggedTensorSpec", "SparseTensorSpec"}
 Pairs = list[tuple[str | None, Any]]
 
 
@@ -62,13 +60,11 @@ def fields_of(x: object) -> Fields | None:
         return Fields([(None, value) for value in x], plain)
     if isinstance(x, Struct):
         return Fields(list(x.items()), None)
-    names, container = _COMPONENTS.get(kind.__name__), None
     # Types and placements are dataclasses too, but no containers.
-    if names is None and not isinstance(x, type | Type | Placement):
-        names, container = _attributes(kind), kind
+    names = None if isinstance(x, type | Type | Placement) else _attributes(kind)
     if names is None:
         return None
-    return Fields([(name, getattr(x, name)) for name in names], container)
+    return Fields([(name, getattr(x, name)) for name in names], kind)
 
 
 def _attributes(kind: Any) -> list[str] | None:
@@ -142,14 +138,9 @@ def _scalar_dtype(value: Any) -> type:
 
 
 def _tensorflow_type(value: Any) -> Type | None:
-    names = _class_names(value)
     if is_dataset(value):
         return SequenceType(element_type_of(value.element_spec))
-    if "RaggedTensor" in names:
-        splits = value.nested_row_splits
-        return _ragged_type(value.dtype, len(splits), splits[0].dtype)
-    if "SparseTensor" in names:
-        return _sparse_type(value.dtype, value.shape.rank)
+    check_dense(value)
     if is_tf_dtype(getattr(value, "dtype", None)):
         return TensorType(value.dtype, value.shape)
     return None
@@ -174,10 +165,7 @@ def type_denoted_by(x: Any) -> Type:
     names = _class_names(x)
     if "TensorSpec" in names:
         return TensorType(x.dtype, x.shape)
-    if "RaggedTensorSpec" in names:
-        return _ragged_type(x.dtype, x.ragged_rank, x.row_splits_dtype)
-    if "SparseTensorSpec" in names:
-        return _sparse_type(x.dtype, x.shape.rank)
+    check_dense(x)
     if "DatasetSpec" in names:
         return SequenceType(element_type_of(x.element_spec))
     is_unordered = isinstance(x, Mapping) and not isinstance(x, OrderedDict)
@@ -215,20 +203,16 @@ def is_dataset(x: object) -> bool:
     return hasattr(x, "element_spec") and hasattr(x, "as_numpy_iterator")
 
 
-def _ragged_type(dtype: object, ragged_rank: int, splits: object) -> Type:
-    """The components of a ragged tensor."""
-    # NB(TFF): no container, since naming the TensorFlow class would mean importing it.
-    rows = StructType([TensorType(splits, [None])] * ragged_rank, tuple)
-    flat = TensorType(dtype, UNRANKED)
-    return StructType([("flat_values", flat), ("nested_row_splits", rows)])
-
-
-def _sparse_type(dtype: object, rank: int | None) -> Type:
-    """The components of a sparse tensor."""
-    indices, shape = TensorType(np.int64, [None, rank]), TensorType(np.int64, [rank])
-    values = TensorType(dtype, [None])
-    fields = [("indices", indices), ("values", values), ("dense_shape", shape)]
-    return StructType(fields)
+def check_dense(x: object, where: str | None = None) -> None:
+    """Refuses ragged and sparse tensors, and their specs."""
+    if not _NOT_DENSE.isdisjoint(_class_names(x)):
+        raise misfit(
+            "only dense tensors have types",
+            "a tensor with one size for each axis",
+            f"a {type(x).__name__}",
+            where,
+            "make it dense first: x.to_tensor(), or tf.sparse.to_dense(x)",
+        )
 
 
 def _class_names(x: object) -> set[str]:

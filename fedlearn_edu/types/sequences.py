@@ -173,8 +173,7 @@ def arranged(element: Any, type_: Type) -> Any:
     if not isinstance(type_, StructType):
         return element
     fields = fields_of(element)
-    if fields is None:
-        raise say.not_read_one_by_one(element, type_)
+    assert fields is not None
     values = [value for _, value in fields.pairs]
     # A dict's own order means nothing; every other container is in declared order.
     if fields.container is dict:

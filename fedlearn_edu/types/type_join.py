@@ -100,9 +100,7 @@ def _common(values: Sequence[Any], places: _Places, *, inside: bool = False) -> 
         raise say.nothing_tells()
     if any(isinstance(value, list | range) for value in values):
         return _of_lists(values, places, inside=inside)
-    # Ragged and sparse tensors have fields, too; their type is known otherwise.
-    known = [isinstance(v, _OfType) or hasattr(v, "dtype") for v in values]
-    fields = [None if k else fields_of(v) for v, k in zip(values, known, strict=True)]
+    fields = [None if isinstance(v, _OfType) else fields_of(v) for v in values]
     if all(fields):
         return _of_structures(values, fields, places, inside=inside)
     return _of_leaves(values, places)
@@ -136,7 +134,7 @@ def _of_lists(values: Sequence[Any], places: _Places, *, inside: bool) -> Type:
     type_ = _common(elements, within, inside=True)
     if not inside:
         return SequenceType(type_)
-    if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple):
+    if not isinstance(type_, TensorType):
         raise say.no_row(type_, places(0))
     size = sizes.pop() if len(sizes) == 1 else None
     return TensorType(type_.dtype, [size, *type_.shape])

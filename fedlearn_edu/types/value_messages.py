@@ -279,12 +279,6 @@ def shared_iterator(places: Sequence[str]) -> ExhaustedError:
     )
 
 
-def not_read_one_by_one(element: object, type_: object) -> TypeMismatchError:
-    summary = "ragged and sparse elements of a dataset cannot be read one by one"
-    cure = "hand the whole dataset to a tf_computation"
-    return misfit(summary, type_, f"a {type(element).__name__}", do=cure)
-
-
 def placed_for_bare(type_: object, found: object, path: str) -> TypeMismatchError:
     problem = "a value without a placement is needed"
     cure = "take the value out of its placement: x.value"

@@ -211,8 +211,7 @@ def _sample(type_: Type, size: int) -> Any:
 def _ones(leaf: Any, size: int) -> Any:
     if isinstance(leaf, SequenceType):
         return tuple([_sample(leaf.element, size) for _ in range(size)])
-    shape = leaf.shape if isinstance(leaf.shape, tuple) else (size,)
-    sizes = [size if n is None else n for n in shape]
+    sizes = [size if n is None else n for n in leaf.shape]
     if leaf.dtype == STRING:
         return np.full(sizes, b"", object)[()]
     return np.ones(sizes, leaf.dtype)[()]

@@ -56,7 +56,7 @@ def trace_tensorflow(
         try:
             result = call_leaf(fn, names, type_, nested, to_body)
         except Exception as error:
-            raise (refusal(error, fn_name, type_) or error) from None
+            raise (refusal(error, fn_name) or error) from None
         if result is None:
             raise returned_none(fn, fn_name)
         return from_body(result, fn_name)

@@ -53,8 +53,7 @@ def tensor_spec(type_: TensorType | SequenceType) -> Any:
     """What a graph's parameter for this type looks like."""
     if isinstance(type_, SequenceType):
         return tf.TensorSpec([], tf.variant)
-    shape = type_.shape if isinstance(type_.shape, tuple) else None
-    return tf.TensorSpec(shape, tf.as_dtype(tf_dtype(type_.dtype)))
+    return tf.TensorSpec(type_.shape, tf.as_dtype(tf_dtype(type_.dtype)))
 
 
 def tf_dtype(dtype: Any) -> Any:
