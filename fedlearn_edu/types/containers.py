@@ -47,13 +47,12 @@ from fedlearn_edu.types.python_types import (
 )
 from fedlearn_edu.types.references import ValueReference, held
 from fedlearn_edu.types.sequences import (
-    Cached,
     DatasetSequence,
     LazySequence,
     Members,
+    check_unread,
     check_unshared,
     iterate,
-    read_once,
 )
 
 # Which kinds of numbers become which: NumPy's letters, `b` for bool.
@@ -95,13 +94,6 @@ def normalize(value: Any, type_: Type, path: str = ROOT) -> Any:
     >>> print(normalize({"b": [1, 2], "a": 3}, parse_type("<a=float32,b=int32*>")))
     <a=3.0,b=(np.int32(1), np.int32(2))>
     """
-    plain = _plain(value, type_, path)
-    if not isinstance(type_, TensorType) and type_.contains(Type.is_sequence):
-        check_unshared((lazy.source, lazy.path) for lazy in _lazy(plain, type_))
-    return plain
-
-
-def _plain(value: Any, type_: Type, path: str) -> Any:
     if value is None:
         raise say.value_missing(type_, path)
     if isinstance(value, Placed):
@@ -129,23 +121,6 @@ def _plain(value: Any, type_: Type, path: str) -> Any:
             raise say.unfit("no value has an abstract type", type_, value, path)
         case unknown:
             assert_never(unknown)
-
-
-def _lazy(plain: Any, type_: Type) -> list[LazySequence]:
-    """The sequences that are read from a user's iterators."""
-    if isinstance(plain, Cached | Members):
-        return []
-    match type_:
-        case SequenceType() if isinstance(plain, LazySequence):
-            return [plain]
-        case FederatedType(member, _, all_equal) if not isinstance(plain, Uncounted):
-            members = (plain,) if all_equal else plain
-            return [lazy for one in members for lazy in _lazy(one, member)]
-        case StructType():
-            parts = zip(plain, type_, strict=True)
-            return [lazy for part, element in parts for lazy in _lazy(part, element)]
-        case _:
-            return []
 
 
 def restore(plain: Any, type_: Type) -> Any:
@@ -209,7 +184,9 @@ def _normalize_struct(value: Any, type_: StructType, path: str) -> Struct:
     if any(differ):
         raise say.names_of_fields(names, given, path)
     columns = zip(pairs, type_._parts, strict=True)
-    parts = [_plain(item, part.type, path + part.step) for (_, item), part in columns]
+    parts = [
+        normalize(item, part.type, path + part.step) for (_, item), part in columns
+    ]
     return type_._with_values(parts)
 
 
@@ -229,8 +206,8 @@ def _normalize_sequence(value: Any, type_: SequenceType, path: str) -> Any:
         type_.check_assignable_from(SequenceType(value.element_type), where=path)
         return value
     if isinstance(value, Iterator):
-        elements = _elements(iterate(value, path), element, path)
-        return read_once(value, elements, element, path)
+        check_unread(value, path)
+        return tuple(_elements(iterate(value, path), element, path))
     if _has_entries(value):
         return tuple(_elements(value, element, path))
     if is_dataset(value):
@@ -252,7 +229,7 @@ def _has_entries(value: Any) -> bool:
 def _elements(items: Iterable[Any], element: Type, path: str) -> Iterator[Any]:
     for i, item in enumerate(items):
         try:
-            yield _plain(item, element, f"{path}[element {i}]")
+            yield normalize(item, element, f"{path}[element {i}]")
         except ShapeMismatchError as error:
             if isinstance(element, TensorType) and element.is_scalar:
                 say.add_rows(error, item, element)
@@ -273,7 +250,7 @@ def _dataset(value: Any, type_: SequenceType, path: str) -> DatasetSequence:
 def _normalize_federated(value: Any, type_: FederatedType, path: str) -> Any:
     if type_.all_equal:
         try:
-            return _plain(value, type_.member, path)
+            return normalize(value, type_.member, path)
         except TypeMismatchError as error:
             if isinstance(value, list) and isinstance(type_.member, TensorType):
                 error.do = say.bare_value(type_)
@@ -283,8 +260,11 @@ def _normalize_federated(value: Any, type_: FederatedType, path: str) -> Any:
     who = "client" if type_.placement is CLIENTS else "server"
     if not _has_entries(value):
         raise say.no_entries(who, type_, value, path, is_dataset(value))
-    member, members = type_.member, enumerate(value)
-    entries = tuple(_entry(item, member, f"{path}[{who} {i}]") for i, item in members)
+    member, items = type_.member, list(value)
+    check_unshared(items, path)
+    entries = tuple(
+        _entry(item, member, f"{path}[{who} {i}]") for i, item in enumerate(items)
+    )
     are_here = not any(isinstance(entry, ValueReference) for entry in entries)
     return entries if are_here else Members(held, entries)
 
@@ -292,7 +272,7 @@ def _normalize_federated(value: Any, type_: FederatedType, path: str) -> Any:
 def _entry(value: Any, type_: Type, path: str) -> Any:
     """What one participant holds, or what stands for it."""
     if not isinstance(value, ValueReference):
-        return _plain(value, type_, path)
+        return normalize(value, type_, path)
     type_.check_assignable_from(value.type_signature, where=path)
     return value
 

@@ -4,14 +4,13 @@
 Each function builds an error; whether one is needed is decided by its callers.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from fedlearn_edu.errors import (
     CardinalityError,
-    ExhaustedError,
     FedLearnError,
     ShapeMismatchError,
     StructureError,
@@ -31,7 +30,7 @@ from fedlearn_edu.types.messages import (
     rank_cure,
 )
 
-_MAX_SHOWN, _MAX_PLACES = 80, 3
+_MAX_SHOWN = 80
 
 
 def unfit(
@@ -257,26 +256,6 @@ def makes_no_sequence(made: object, path: str) -> TypeMismatchError:
     summary = "a function was passed for a sequence, and it does not make one"
     cure = "write a generator function, with a `yield` for each element"
     return misfit(summary, "elements", describe(made), path, cure)
-
-
-def used_up(summary: str, path: str) -> ExhaustedError:
-    return ExhaustedError(
-        f"{summary}, and its generator is used up",
-        expected="a sequence that can be read again",
-        found="a generator or another iterator",
-        where=path,
-        do="pass a list, a dataset, or the generator function itself",
-    )
-
-
-def shared_iterator(places: Sequence[str]) -> ExhaustedError:
-    return ExhaustedError(
-        "one iterator is passed for several sequences",
-        expected="each with elements of its own: an iterator is read once",
-        found=f"the same iterator in {len(places)} places",
-        where=", ".join(places[:_MAX_PLACES]),
-        do="pass a list, list(iterator), or the generator function itself",
-    )
 
 
 def placed_for_bare(type_: object, found: object, path: str) -> TypeMismatchError:

@@ -284,8 +284,11 @@ def test_values_of_different_shapes_go_alone() -> None:
 
 @pytest.mark.parametrize(
     "make",
-    [lambda data: iter(data), lambda data: tf.data.Dataset.from_tensor_slices(data)],
-    ids=["generator", "dataset"],
+    [
+        lambda data: lambda: iter(data),
+        lambda data: tf.data.Dataset.from_tensor_slices(data),
+    ],
+    ids=["generator function", "dataset"],
 )
 def test_sequences_that_are_read_lazily_go_alone(make: Callable[[Any], Any]) -> None:
     floats = np.array([1, 2, 3], F32)
