@@ -169,11 +169,10 @@ class Library:
                 return self.dumps((Shipped, thing.member))
 
     def _by_graph(self, leaf: ir.Leaf, error: Exception) -> Packed:
-        """A function may hold what cannot travel; its graph, or its name, may do."""
+        """A function may hold what cannot travel; its graph may do."""
+        with suppress(Exception):
+            return self.dumps((ir.Leaf, leaf.runtime, leaf.code, leaf.type))
         fn = getattr(leaf.code, "fn", None)
-        if getattr(fn, "__module__", None) != "__main__":  # which is another one there
-            with suppress(Exception):
-                return self.dumps((ir.Leaf, leaf.runtime, leaf.code, leaf.type))
         raise cannot_travel(fn, leaf.code.name, error) from None
 
 

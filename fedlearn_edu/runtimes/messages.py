@@ -9,7 +9,6 @@ from fedlearn_edu.errors import (
     ComputationFailedError,
     ContextError,
     FedLearnError,
-    StructureError,
     TracingError,
     describe,
     line_of,
@@ -48,15 +47,6 @@ def no_tensorflow() -> NoTensorFlowError:
 
 
 # -------------------------------------------------------------------------------- NumPy
-
-
-def nameless(module: str, qualname: str) -> StructureError:
-    return StructureError(
-        "NumPy leaf code travels by name, and there is none",
-        expected="an np_computation at the top of a module",
-        found=f"{module}.{qualname}",
-        do="define it with `def` in a module, or use a tf_computation",
-    )
 
 
 def not_leaf_data(fn_name: str, found: Type, *, is_said: bool) -> TracingError:

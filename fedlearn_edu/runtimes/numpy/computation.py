@@ -7,9 +7,8 @@ once for each call. The executor beside this file runs it.
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import reduce
-from importlib import import_module
 from typing import Any, final
 
 import numpy as np
@@ -61,21 +60,6 @@ class PythonCode:
     is_said: bool
     digest: str = field(default_factory=lambda: uuid.uuid4().hex)
 
-    @property
-    def origin(self) -> tuple[Callable[..., "PythonCode"], tuple[Any, ...]]:
-        """What makes the same code where Python functions may be handed over."""
-        return PythonCode, tuple(getattr(self, f.name) for f in fields(self))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # By name, as Python pickles functions. A decorated name holds the computation;
-        # `np_computation(fn, type)` leaves the function its name.
-        module, qualname = self.fn.__module__, self.fn.__qualname__
-        if _object_named(module, qualname) is self.fn:
-            return self.origin
-        if _code_named(module, qualname) is not self:
-            raise messages.nameless(module, qualname)
-        return (_code_named, (module, qualname))
-
     def __call__(self, argument: Any) -> Any:
         """Runs the function on a plain argument."""
         result = _run(self.fn, self.names, self.parameter, argument)
@@ -87,20 +71,6 @@ class PythonCode:
             if not self.is_said:
                 messages.unlike_on_ones(error, self.name, self.result)
             raise
-
-
-def _object_named(module: str, qualname: str) -> Any:
-    found: Any = import_module(module)
-    for part in qualname.split("."):
-        found = getattr(found, part, None)
-    return found
-
-
-def _code_named(module: str, qualname: str) -> Any:
-    found = _object_named(module, qualname)
-    if not isinstance(found, Computation) or not isinstance(found.tree, ir.Leaf):
-        raise messages.nameless(module, qualname)
-    return found.tree.code
 
 
 @final
