@@ -7,9 +7,8 @@ and again, without converting anything twice. Printing one shows who holds what.
 """
 
 import inspect
-import operator
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, final
+from typing import Any, NoReturn, final
 
 import numpy as np
 
@@ -42,21 +41,14 @@ _MAX_ITEMS = 4
 _DIGITS, _SMALL = 6, 1e-3
 
 
-def _comparison(name: str) -> Callable[["FederatedValue", Any], Any]:
-    def compare(self: "FederatedValue", other: Any) -> Any:
-        return getattr(operator, name)(self.value, other)
-
-    return compare
-
-
 @final
 class FederatedValue(Placed, Operators):
     """What each participant of a placement holds, to be looked at and used again.
 
     `len()` and iteration go over the members; `x.name` and `x["name"]` take a field at
-    every participant; `+ - * /` work member by member. What is equal everywhere can be
-    used as the number it is: `float(x)`, `round(x)`, `x < 2`, `f"{x:.3f}"`; as an
-    argument it is held by as many as there are in the data beside it. It equals what
+    every participant; `+ - * /` work member by member. What is equal everywhere is a
+    plain number as `x.value`, and in `float(x)` and `f"{x:.3f}"`; as an argument it is
+    held by as many as there are in the data beside it. It equals what
     would be the same data if it were placed in the same way.
 
     Attributes:
@@ -95,9 +87,7 @@ class FederatedValue(Placed, Operators):
         Raises:
             TypeMismatchError: if the members may differ.
         """
-        if not self.type_signature.all_equal:
-            do = "look at .members"
-            raise messages.placed_value_misused(self, "several values", "one value", do)
+        self._check_one()
         return restore(private(unwrap(self._cached)), self.type_signature)
 
     def numpy(self) -> Any:
@@ -124,20 +114,8 @@ class FederatedValue(Placed, Operators):
         self._check_several("len()")
         return len(self._cached)
 
-    def __bool__(self) -> bool:
-        return bool(self.value)
-
     def __float__(self) -> float:
         return float(self.value)
-
-    def __int__(self) -> int:
-        return int(self.value)
-
-    def __index__(self) -> int:
-        return operator.index(self.value)
-
-    def __round__(self, *digits: int) -> Any:
-        return round(self.value, *digits)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return np.asarray(self.numpy(), dtype)
@@ -154,9 +132,6 @@ class FederatedValue(Placed, Operators):
                 return NotImplemented
         equivalent = type_.is_equivalent_to(other.type_signature)
         return equivalent and _same(unwrap(self._cached), unwrap(other._cached))
-
-    __lt__, __le__ = _comparison("lt"), _comparison("le")
-    __gt__, __ge__ = _comparison("gt"), _comparison("ge")
 
     def __getattr__(self, name: str) -> Any:
         # `type_signature` is missing only while a copy or a pickle is being made.
@@ -191,11 +166,37 @@ class FederatedValue(Placed, Operators):
         """The error for an operator that works on plain values only."""
         return messages.other_operator(self, sign)
 
+    def _check_one(self) -> None:
+        if not self.type_signature.all_equal:
+            do = "look at .members"
+            raise messages.placed_value_misused(self, "several values", "one value", do)
+
     def _check_several(self, use: str) -> None:
         if self.type_signature.all_equal:
             do = "x.value is the one value that all of them hold"
             wanted = "members that may differ"
             raise messages.placed_value_misused(self, f"{use} of one value", wanted, do)
+
+
+_OF_NUMBERS = {
+    **{"int": "int()", "index": "an index", "round": "round()"},
+    **{"bool": "`if`, `and`, `or` or `not`"},
+    **{"lt": "<", "le": "<=", "gt": ">", "ge": ">="},
+}
+
+
+def _refused(use: str) -> Callable[..., NoReturn]:
+    @short_traceback
+    def refuse(self: FederatedValue, *_: object) -> NoReturn:
+        self._check_one()
+        do = "take the number: x.value"
+        raise messages.placed_value_misused(self, use, "a plain number", do)
+
+    return refuse
+
+
+for _name, _use in _OF_NUMBERS.items():
+    setattr(FederatedValue, f"__{_name}__", _refused(_use))
 
 
 def _same(left: Any, right: Any) -> bool:
