@@ -8,8 +8,7 @@ value that it does not have yet, and TensorFlow or NumPy answered with a page.
 import re
 from traceback import format_tb, walk_tb
 
-from fedlearn_edu.errors import FedLearnError, line_in, line_of
-from fedlearn_edu.runtimes import messages
+from fedlearn_edu.errors import FedLearnError, TracingError, line_in, line_of
 from fedlearn_edu.runtimes.tensorflow.library import tf
 
 _A_SETTING = "a tensor as a setting of a Keras optimizer that has to be a number"
@@ -111,7 +110,13 @@ def refusal(error: Exception, name: str) -> Exception | None:
         found, cure = _A_LOOP, _REDUCED
     if not found:
         return None
-    return messages.no_graph(name, found, place, cure)
+    return TracingError(
+        f"TensorFlow cannot make a graph of {name}",
+        expected="TensorFlow code: it runs once, on tensors that have no values yet",
+        found=found,
+        where=place,
+        do=f"write {cure}",
+    )
 
 
 def _has_read_an_element(error: Exception) -> bool:
