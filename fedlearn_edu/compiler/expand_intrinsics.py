@@ -6,13 +6,10 @@ expanded in turn, down to primitives.
 """
 
 from collections.abc import Collection, Set
-from typing import Any
 
-from fedlearn_edu.errors import ContextError
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import OPERATION_TABLE
 from fedlearn_edu.ir.traversal import intrinsics, leaves, rebuild_atoms
-from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.intrinsic import expansion, intrinsic_named
 
 
@@ -47,19 +44,3 @@ def obstacle(
         if leaf.runtime == ir.ANY_RUNTIME and leaf.code.name not in operations:
             return f"{leaf.code.name}, which {runtime} does not know"
     return None
-
-
-def check_obstacle(computation: Computation, kind: str, code: str, *known: Any) -> None:
-    """Refuses a call, inside leaf code of this kind, that the runtime cannot evaluate.
-
-    `known` is the name of the runtime and what it knows, as `obstacle` takes them.
-    """
-    found = obstacle(computation.tree, *known)
-    if found is not None:
-        raise ContextError(
-            f"{computation.__name__} cannot be called inside {kind}",
-            expected=f"a computation of {code} code and sequence intrinsics",
-            found=found,
-            where=computation,
-            do="call both from a federated_computation",
-        )

@@ -14,7 +14,6 @@ from typing import Any, final
 import numpy as np
 
 from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate
-from fedlearn_edu.compiler.expand_intrinsics import check_obstacle
 from fedlearn_edu.errors import (
     FedLearnError,
     TracingError,
@@ -27,6 +26,7 @@ from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.language.decorator import Decorator, call_leaf, check_leaf_parameter
 from fedlearn_edu.language.messages.computations import returned_none
+from fedlearn_edu.runtimes.nested import check_obstacle
 from fedlearn_edu.runtimes.numpy import RUNTIME
 from fedlearn_edu.signals import is_from_outside
 from fedlearn_edu.structure import Struct, tree_map

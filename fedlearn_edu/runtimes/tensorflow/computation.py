@@ -11,7 +11,7 @@ TensorFlow then does in one call.
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
-from fedlearn_edu.compiler.expand_intrinsics import check_obstacle, obstacle
+from fedlearn_edu.compiler.expand_intrinsics import obstacle
 from fedlearn_edu.errors import TracingError, TypeMismatchError
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import intrinsics, leaves, walk
@@ -19,6 +19,7 @@ from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import TracingContext
 from fedlearn_edu.language.decorator import Decorator, call_leaf, check_leaf_parameter
 from fedlearn_edu.language.messages.computations import returned_none
+from fedlearn_edu.runtimes.nested import check_obstacle
 from fedlearn_edu.runtimes.tensorflow import RUNTIME, internals
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     Body,
