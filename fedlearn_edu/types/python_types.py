@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
+from fedlearn_edu.errors import StructureError, TypeMismatchError, describe
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import value_messages as say
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.definitions import (
     Placement,
@@ -50,7 +50,11 @@ def fields_of(x: object) -> Fields | None:
     if isinstance(x, dict):
         strange = [key for key in x if not isinstance(key, str)]
         if strange:
-            raise say.not_a_name(strange[0])
+            raise TypeMismatchError(
+                "the keys of a dictionary are the names of fields",
+                expected="strings",
+                found=repr(strange[0]),
+            )
         ordered = isinstance(x, OrderedDict)
         return Fields(list(x.items()), OrderedDict if ordered else dict)
     if isinstance(x, tuple) and hasattr(kind, "_fields"):
@@ -87,7 +91,11 @@ def rebuild(container: type | None, fields: Struct) -> Any:
         # NB(TFF): the ancestor had no Python form for mixed names; a Struct is one.
         return fields
     if None in names or container in (list, tuple):
-        raise say.cannot_hold(container, names)
+        raise StructureError(
+            f"a {getattr(container, '__name__', '')} cannot hold these fields",
+            expected="no names for a list or tuple, all names for other containers",
+            found=names,
+        )
     if container is None or issubclass(container, dict):
         return (container or OrderedDict)(fields.items())
     named: dict[Any, Any] = dict(fields.items())
@@ -107,10 +115,10 @@ def infer_type(value: Any) -> Type | None:
         return signature
     match value:
         case type() | np.dtype() | Type():
-            raise say.untyped(value, "this is a type, not a value")
+            raise _untyped(value, "this is a type, not a value")
         case np.ndarray() if value.dtype == object:
             if not all(isinstance(item, str | bytes) for item in value.flat):
-                raise say.untyped(value, "only strings may be in an array of objects")
+                raise _untyped(value, "only strings may be in an array of objects")
             return TensorType(np.str_, value.shape)
         case np.ndarray() | np.generic():
             return TensorType(value.dtype, value.shape)
@@ -129,7 +137,7 @@ def _scalar_dtype(value: Any) -> type:
             return np.int64
         case int():
             cure = "no integer dtype is wide enough: use a float"
-            raise say.untyped(value, cure)
+            raise _untyped(value, cure)
         case float():
             return np.float32
         case complex():
@@ -149,10 +157,12 @@ def _tensorflow_type(value: Any) -> Type | None:
 def _struct_type(value: Any) -> Type:
     fields = fields_of(value)
     if fields is None:
-        raise say.not_data(value)
+        is_function = callable(value)
+        do = "decorate the function" if is_function else "turn it into one of these"
+        raise _untyped(value, do)
     pairs = [(name, infer_type(item)) for name, item in fields.in_order()]
     if any(type_ is None for _, type_ in pairs):
-        raise say.untyped(None, "nothing (None) has no type inside a structure")
+        raise _untyped(None, "nothing (None) has no type inside a structure")
     return StructType(pairs, fields.container)
 
 
@@ -203,15 +213,21 @@ def is_dataset(x: object) -> bool:
     return hasattr(x, "element_spec") and hasattr(x, "as_numpy_iterator")
 
 
+def _untyped(value: object, do: str) -> TypeMismatchError:
+    expected = "numbers, strings, arrays, tensors, datasets, or structures of them"
+    summary = "the type of this value cannot be told"
+    return misfit(summary, expected, describe(value), do=do)
+
+
 def check_dense(x: object, where: str | None = None) -> None:
     """Refuses ragged and sparse tensors, and their specs."""
     if not _NOT_DENSE.isdisjoint(_class_names(x)):
-        raise misfit(
+        raise TypeMismatchError(
             "only dense tensors have types",
-            "a tensor with one size for each axis",
-            f"a {type(x).__name__}",
-            where,
-            "make it dense first: x.to_tensor(), or tf.sparse.to_dense(x)",
+            expected="a tensor with one size for each axis",
+            found=f"a {type(x).__name__}",
+            where=where,
+            do="make it dense first: x.to_tensor(), or tf.sparse.to_dense(x)",
         )
 
 

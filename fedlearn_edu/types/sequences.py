@@ -15,11 +15,18 @@ from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.errors import ExhaustedError, FieldError, TypeMismatchError, add_place
+from fedlearn_edu.errors import (
+    ExhaustedError,
+    FedLearnError,
+    FieldError,
+    TypeMismatchError,
+    add_place,
+    describe,
+)
 from fedlearn_edu.structure import Struct, tree_map
-from fedlearn_edu.types import value_messages as say
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.definitions import FederatedType, SequenceType, StructType
+from fedlearn_edu.types.messages import misfit
 from fedlearn_edu.types.python_types import fields_of
 
 _MAX_PLACES = 3
@@ -79,7 +86,13 @@ def _iterator(made: Any, path: str) -> Iterator[Any]:
     try:
         return iter(made)
     except TypeError:
-        raise say.makes_no_sequence(made, path) from None
+        raise misfit(
+            "a function was passed for a sequence, and it does not make one",
+            "elements",
+            describe(made),
+            path,
+            "write a generator function, with a `yield` for each element",
+        ) from None
 
 
 def check_unread(source: Iterator[Any], path: str) -> None:
@@ -120,6 +133,17 @@ def check_unshared(entries: Iterable[Any], path: str) -> None:
             )
 
 
+def no_end(type_: SequenceType) -> TypeMismatchError:
+    """The error for reading all elements of a dataset without end."""
+    return TypeMismatchError(
+        "all elements of a dataset without end are asked for",
+        expected="a dataset with an end",
+        found="one without",
+        where=type_,
+        do="say how many: dataset.take(100), or repeat(5) in place of repeat()",
+    )
+
+
 _INFINITE = -1  # what TensorFlow calls the number of elements of such a dataset
 
 
@@ -150,7 +174,7 @@ class DatasetSequence:
             TypeMismatchError: it would be read for ever.
         """
         if int(self.dataset.cardinality()) == _INFINITE:
-            raise say.no_end(self.type_signature)
+            raise no_end(self.type_signature)
 
     def __iter__(self) -> Iterator[Any]:
         self.check_end()
@@ -224,7 +248,7 @@ class SequenceList(list[Any]):
         if other and hasattr(other[0], "shape"):
             return NotImplemented  # NumPy and TensorFlow make an array of the list
         what = " and ".join(["a list", *map(repr, other)])
-        raise say.no_array(TypeMismatchError, f"arithmetic with {what}")
+        raise _no_array(TypeMismatchError, f"arithmetic with {what}")
 
     __rmul__ = __imul__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = __mul__
     __pow__ = __rpow__ = __mod__ = __floordiv__ = __matmul__ = __mul__
@@ -239,7 +263,16 @@ class SequenceList(list[Any]):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or not hasattr(np.ndarray, name):
             raise AttributeError(name)
-        raise say.no_array(FieldError, f".{name} of a list")
+        raise _no_array(FieldError, f".{name} of a list")
+
+
+def _no_array(error: type[FedLearnError], found: str) -> FedLearnError:
+    return error(
+        "a list is no array",
+        expected="an array, to compute with all elements at once",
+        found=found,
+        do="make one of it first: np.asarray(x), or tf.stack(x) in TensorFlow",
+    )
 
 
 @final

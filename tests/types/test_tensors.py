@@ -8,9 +8,9 @@ import pytest
 
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import TensorType, dtypes, parse_type
-from fedlearn_edu.types.containers import to_plain_tensor
 from fedlearn_edu.types.dtypes import as_shape, shape_text
 from fedlearn_edu.types.sequences import DatasetSequence
+from fedlearn_edu.types.tensors import to_plain_tensor
 from tests.strategies import same
 
 
