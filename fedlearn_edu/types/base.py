@@ -12,7 +12,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, final, overload
 
-from fedlearn_edu.errors import TypeMismatchError, short_traceback, too_deep
+from fedlearn_edu.errors import (
+    TypeMismatchError,
+    TypeNotAssignableError,
+    short_traceback,
+    too_deep,
+)
 from fedlearn_edu.types import messages as say
 from fedlearn_edu.types.messages import ROOT, kind_word
 
@@ -115,7 +120,14 @@ class Type(ABC):
         """Raises `TypeNotAssignableError`, which says where the types differ."""
         found = difference(self, source)
         if found is not None:
-            error = say.not_assignable(self, source, found, where)
+            places = [str(part) for part in (where, say.inside(found.path)) if part]
+            error = TypeNotAssignableError(
+                f"type {say.clip(source)} is not assignable to type {say.clip(self)}",
+                expected=found.expected,
+                found=found.found,
+                where=", ".join(places) or None,
+                do=found.do,
+            )
             error.target_type, error.source_type = self, source
             raise error
 
@@ -148,7 +160,7 @@ def to_type(x: object) -> Type | None:
 def required_type(x: object, role: str) -> Type:
     """The type that `x` denotes, where "no type" makes no sense."""
     if x is None:
-        raise say.misfit(f"{role} is missing", "a type", "None")
+        raise TypeMismatchError(f"{role} is missing", expected="a type", found="None")
     try:
         return _denoted_by(x)
     except TypeMismatchError as error:
