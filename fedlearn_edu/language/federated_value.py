@@ -48,8 +48,8 @@ class FederatedValue(Placed, Operators):
     `len()` and iteration go over the members; `x.name` and `x["name"]` take a field at
     every participant; `+ - * /` work member by member. What is equal everywhere is a
     plain number as `x.value`, and in `float(x)` and `f"{x:.3f}"`; as an argument it is
-    held by as many as there are in the data beside it. It equals what
-    would be the same data if it were placed in the same way.
+    held by as many as there are in the data beside it. It equals what would be the same
+    data if it were placed in the same way.
 
     Attributes:
         type_signature: its federated type.
