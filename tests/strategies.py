@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import CLIENTS, SERVER, UNRANKED, Type
+from fedlearn_edu.types import CLIENTS, SERVER, Type
 from fedlearn_edu.types.definitions import (
     AbstractType,
     FederatedType,
@@ -39,9 +39,9 @@ class Point(NamedTuple):
 
 
 def tensor_types() -> st.SearchStrategy[TensorType]:
-    """Tensor types of rank 0 to 2, or of unknown rank."""
+    """Tensor types of rank 0 to 2."""
     sizes = st.one_of(st.none(), st.integers(0, MAX_LENGTH))
-    shapes = st.one_of(st.lists(sizes, max_size=2), st.just(UNRANKED))
+    shapes = st.lists(sizes, max_size=2)
     return st.builds(TensorType, st.sampled_from(SCALARS), shapes)
 
 
@@ -124,9 +124,7 @@ def value_of(draw: st.DrawFn, type_: Type) -> Any:
 def wider_types(draw: st.DrawFn, type_: Type) -> Type:
     """A type to which the given one is assignable: sizes forgotten, bits relaxed."""
     match any_type(type_):
-        case TensorType(dtype, shape) if shape is not UNRANKED:
-            if draw(st.booleans()):
-                return TensorType(dtype, UNRANKED)
+        case TensorType(dtype, shape):
             return TensorType(dtype, [draw(st.sampled_from([d, None])) for d in shape])
         case StructType(fields):
             return StructType([(name, draw(wider_types(t))) for name, t in fields])
@@ -159,8 +157,7 @@ def same(left: Any, right: Any) -> bool:
 
 @st.composite
 def _tensor_values(draw: st.DrawFn, type_: TensorType) -> Any:
-    shape = [2] if type_.shape is UNRANKED else type_.shape
-    sizes = tuple(draw(st.integers(0, 2)) if d is None else d for d in shape)
+    sizes = tuple(draw(st.integers(0, 2)) if d is None else d for d in type_.shape)
     if type_.dtype == object:
         flat = draw(st.lists(st.binary(max_size=3), min_size=9, max_size=9))
         array = np.empty(sizes, dtype=object)

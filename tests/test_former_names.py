@@ -9,6 +9,8 @@ import re
 import sys
 from collections.abc import Callable
 from functools import reduce
+from importlib.machinery import ModuleSpec
+from importlib.util import module_from_spec
 from types import ModuleType
 from typing import Any
 
@@ -172,7 +174,7 @@ def test_from_import_of_a_misspelled_name_gets_the_nearest_one() -> None:
 
 def test_room_that_is_not_loaded_yet_can_be_imported() -> None:
     """As a module that is being imported is not an attribute of its package yet."""
-    half_loaded = ModuleType("fedlearn_edu.half_loaded")
+    half_loaded = module_from_spec(ModuleSpec("fedlearn_edu.half_loaded", None))
     names: dict[str, Any] = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "fedlearn_edu.half_loaded", half_loaded)

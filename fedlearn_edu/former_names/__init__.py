@@ -6,12 +6,12 @@ back. `docs/from_tff.md` shows the table.
 """
 
 import difflib
-import dis
 import sys
 from abc import ABCMeta
 from collections.abc import Callable, Collection
 from functools import cache
 from importlib.util import find_spec
+from types import FrameType
 from typing import Any, NamedTuple, TypeVar, final
 
 from fedlearn_edu.errors import FedLearnError, FieldError, short_traceback
@@ -136,9 +136,8 @@ def _in_from_import(home: str, name: str) -> bool:
 
     Python asks a package twice: first, here, to see whether a submodule is wanted.
     """
-    frame = sys._getframe(4)  # above short_traceback and __getattr__
-    if "__path__" not in getattr(sys.modules.get(home), "__dict__", ()):  # no package
-        return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "IMPORT_FROM"
-    path = f"{home}.{name}"
-    is_submodule = path in sys.modules or frame.f_code.co_name != "_handle_fromlist"
-    return not is_submodule and find_spec(path) is None
+    frame: FrameType | None = sys._getframe()
+    while frame and frame.f_globals.get("__name__", "").startswith("fedlearn_edu"):
+        frame = frame.f_back  # to who asks
+    is_import = frame is not None and frame.f_code.co_name == "_handle_fromlist"
+    return is_import and find_spec(f"{home}.{name}") is None

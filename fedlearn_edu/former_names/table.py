@@ -62,6 +62,8 @@ at_clients | renamed | until 0.67 | fl.type_at_clients
   fl.type_at_clients(np.int32)
 at_server | renamed | until 0.67 | fl.type_at_server
   fl.type_at_server(np.int32)
+UNRANKED | left | here, at first | a size for each axis, None where it varies
+  fl.TensorType(np.float32, [None, 3])
 
 == fedlearn_edu.framework
 executor_base | never | executor page | fl.framework.Executor

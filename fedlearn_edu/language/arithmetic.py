@@ -58,7 +58,6 @@ def zeros(type_: Type) -> Value:
 
 
 def _static_shape(type_: TensorType) -> tuple[int, ...]:
-    assert isinstance(type_.shape, tuple)
     return tuple(size or 0 for size in type_.shape)
 
 

@@ -8,10 +8,9 @@ holds what.
 """
 
 import inspect
-import operator
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
-from typing import Any, final
+from typing import Any, NoReturn, final
 
 import numpy as np
 
@@ -49,22 +48,15 @@ _MAX_ITEMS = 4
 _DIGITS, _SMALL = 6, 1e-3
 
 
-def _comparison(name: str) -> Callable[["FederatedValue", Any], Any]:
-    def compare(self: "FederatedValue", other: Any) -> Any:
-        return getattr(operator, name)(self.value, other)
-
-    return compare
-
-
 @final
 class FederatedValue(Placed, Operators):
     """What each participant of a placement holds, to be looked at and used again.
 
     `len()` and iteration go over the members; `x.name` and `x["name"]` take a field at
-    every participant; `+ - * /` work member by member. What is equal everywhere can be
-    used as the number it is: `float(x)`, `round(x)`, `x < 2`, `f"{x:.3f}"`; as an
-    argument it is held by as many as there are in the data beside it. It equals what
-    would be the same data if it were placed in the same way.
+    every participant; `+ - * /` work member by member. What is equal everywhere is a
+    plain number as `x.value`, and in `float(x)` and `f"{x:.3f}"`; as an argument it is
+    held by as many as there are in the data beside it. It equals what would be the same
+    data if it were placed in the same way.
 
     Attributes:
         type_signature: its federated type.
@@ -107,9 +99,7 @@ class FederatedValue(Placed, Operators):
         Raises:
             TypeMismatchError: if the members may differ.
         """
-        if not self.type_signature.all_equal:
-            do = "look at .members"
-            raise _misused(self, "several values", "one value", do)
+        self._check_one()
         return restore(private(unwrap(self._cached)), self.type_signature)
 
     def numpy(self) -> Any:
@@ -136,20 +126,8 @@ class FederatedValue(Placed, Operators):
         self._check_several("len()")
         return len(self._cached)
 
-    def __bool__(self) -> bool:
-        return bool(self.value)
-
     def __float__(self) -> float:
         return float(self.value)
-
-    def __int__(self) -> int:
-        return int(self.value)
-
-    def __index__(self) -> int:
-        return operator.index(self.value)
-
-    def __round__(self, *digits: int) -> Any:
-        return round(self.value, *digits)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return np.asarray(self.numpy(), dtype)
@@ -166,9 +144,6 @@ class FederatedValue(Placed, Operators):
                 return NotImplemented
         equivalent = type_.is_equivalent_to(other.type_signature)
         return equivalent and _same(unwrap(self._cached), unwrap(other._cached))
-
-    __lt__, __le__ = _comparison("lt"), _comparison("le")
-    __gt__, __ge__ = _comparison("gt"), _comparison("ge")
 
     def __getattr__(self, name: str) -> Any:
         # `type_signature` is missing only while a copy or a pickle is being made.
@@ -212,6 +187,11 @@ class FederatedValue(Placed, Operators):
         do = "write it inside an np_computation, and federated_map that"
         do = by_element(self.type_signature) or do
         return _misused(self, sign, "+ - * / of placed values and numbers", do)
+
+    def _check_one(self) -> None:
+        if not self.type_signature.all_equal:
+            do = "look at .members"
+            raise _misused(self, "several values", "one value", do)
 
     def _check_several(self, use: str) -> None:
         if self.type_signature.all_equal:
@@ -282,6 +262,27 @@ def _not_stackable(found: str) -> TypeMismatchError:
         found=found,
         do="look at them one by one: x.members",
     )
+
+
+_OF_NUMBERS = {
+    **{"int": "int()", "index": "an index", "round": "round()"},
+    **{"bool": "`if`, `and`, `or` or `not`"},
+    **{"lt": "<", "le": "<=", "gt": ">", "ge": ">="},
+}
+
+
+def _refused(use: str) -> Callable[..., NoReturn]:
+    @short_traceback
+    def refuse(self: FederatedValue, *_: object) -> NoReturn:
+        self._check_one()
+        do = "take the number: x.value"
+        raise _misused(self, use, "a plain number", do)
+
+    return refuse
+
+
+for _name, _use in _OF_NUMBERS.items():
+    setattr(FederatedValue, f"__{_name}__", _refused(_use))
 
 
 def _same(left: Any, right: Any) -> bool:

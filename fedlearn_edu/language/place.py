@@ -127,7 +127,7 @@ def _common_type(entries: Any) -> Type:
 def _read(values: Iterable[Any]) -> list[Any]:
     """The same values, with a list for what can be read only once."""
     values = list(values)
-    check_unshared((v, f"the value[client {i}]") for i, v in enumerate(values))
+    check_unshared(values, "the value")
     return [list(v) if isinstance(v, Iterator) else v for v in values]
 
 

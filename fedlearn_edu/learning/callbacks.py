@@ -123,6 +123,10 @@ def _measured(run: Run, column: str) -> NDArray[Any]:
     return measured
 
 
+# As a package has one: then `from … import` asks for a submodule, and is answered.
+__path__: list[str] = []
+
+
 @short_traceback
 def __getattr__(name: str) -> Any:
     known = ("Callback", "EarlyStop")

@@ -260,6 +260,10 @@ def _check_positive(name: str, least: object) -> None:
     number(least, f"{name} > 0", ProcessError, summary=summary, do=do)
 
 
+# As a package has one: then `from … import` asks for a submodule, and is answered.
+__path__: list[str] = []
+
+
 @short_traceback
 def __getattr__(name: str) -> Any:
     raise unknown("fedlearn_edu.learning.optimizers", name, __all__)

@@ -10,20 +10,29 @@ from typing import Any
 from fedlearn_edu.capabilities import is_browser
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.former_names import unknown
-from fedlearn_edu.remote import messages
+from fedlearn_edu.remote.errors import ClusterError, NotInstalledError
 
 if is_browser():
-    raise messages.no_processes()
+    raise NotInstalledError(
+        "fedlearn_edu.remote needs other processes, and connections to them",
+        expected="Python on a computer",
+        found="Python in a browser, which has neither",
+        do="run it here with local_executor_factory(), or work on your own computer",
+    )
 _lacking = [
     each
     for each in ("distributed", "cloudpickle", "cryptography")
     if not find_spec(each)
 ]
 if _lacking:
-    raise messages.not_installed(_lacking)
+    raise NotInstalledError(
+        "fedlearn_edu.remote needs packages that are not installed",
+        expected="distributed (Dask), cloudpickle, cryptography",
+        found=f"no {', no '.join(_lacking)}",
+        do="pip install distributed cloudpickle cryptography",
+    )
 
 from fedlearn_edu.remote.cluster import Cluster  # noqa: E402
-from fedlearn_edu.remote.messages import ClusterError  # noqa: E402
 from fedlearn_edu.remote.records import Message, Round, Traffic, WorkerInfo  # noqa: E402
 from fedlearn_edu.remote.start import connect, local  # noqa: E402
 

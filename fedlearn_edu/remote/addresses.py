@@ -4,7 +4,7 @@
 import ipaddress
 from urllib.parse import urlsplit
 
-from fedlearn_edu.remote import messages
+from fedlearn_edu.remote.errors import ClusterError
 
 _ENCRYPTED = ("tls", "wss", "inproc")
 
@@ -16,7 +16,12 @@ def check_encrypted(address: str) -> None:
         ClusterError: if it has no encryption and is elsewhere.
     """
     if is_open(address):
-        raise messages.open_to_everyone(address)
+        raise ClusterError(
+            "this address has no encryption, and is not on this machine",
+            expected="tls://…: everybody who reaches a tcp:// port may run code on it",
+            found=address,
+            do="start the scheduler with TLS, and connect with security=Security(…)",
+        )
 
 
 def is_open(address: str) -> bool:

@@ -9,10 +9,22 @@ from functools import cache
 from typing import Any
 
 from fedlearn_edu.contexts.factories import ExecutorFactory
-from fedlearn_edu.errors import is_whole_number, short_traceback
-from fedlearn_edu.remote import messages
+from fedlearn_edu.errors import (
+    ArgumentsError,
+    TypeMismatchError,
+    describe,
+    is_whole_number,
+    short_traceback,
+)
 from fedlearn_edu.remote.cluster import Cluster
-from fedlearn_edu.remote.start import checked_numbers, connect, local
+from fedlearn_edu.remote.start import check_no_grpc, checked_numbers, connect, local
+
+_INSTEAD_OF_GRPC = {
+    "rpc_mode": "a group of clients gets one message, and answers it",
+    "thread_pool_executor": "messages need no threads of yours",
+    "dispose_batch_size": "workers drop values when their message is answered",
+    "stream_structs": "a group of clients gets one message, whatever is in it",
+}
 
 
 @short_traceback
@@ -52,12 +64,15 @@ def remote_executor_factory(
         TypeMismatchError: if `channels` lead to no cluster.
     """
     # NB(TFF): one gRPC channel per worker there; here the scheduler knows all workers.
-    messages.check_no_grpc(
-        rpc_mode=rpc_mode,
-        thread_pool_executor=thread_pool_executor,
-        dispose_batch_size=dispose_batch_size,
-        stream_structs=stream_structs,
-    )
+    given = rpc_mode, thread_pool_executor, dispose_batch_size, stream_structs
+    for (name, cure), value in zip(_INSTEAD_OF_GRPC.items(), given, strict=True):
+        if value is not None:
+            raise ArgumentsError(
+                f"{name} is about gRPC, and not needed here",
+                expected="channels, default_num_clients, max_fanout",
+                found=f"{name}={value!r}",
+                do=f"leave it out: {cure}",
+            )
     numbers = checked_numbers(default_num_clients, max_fanout)
     return _cluster(channels).executor_factory(*numbers)
 
@@ -65,7 +80,17 @@ def remote_executor_factory(
 def _cluster(channels: Any) -> Cluster:
     if isinstance(channels, list | tuple):
         if len(channels) != 1 or isinstance(channels[0], list | tuple):
-            raise messages.not_one_channel(channels)
+            check_no_grpc(*channels[:1])
+            few = ", ".join(map(describe, channels[:2]))
+            few += ", …" * (len(channels) > 2)
+            raise TypeMismatchError(
+                "one cluster has one channel",
+                expected="a list of one: the scheduler of a cluster knows all its "
+                "workers",
+                found=f"{len(channels)} channels{f': {few}' if few else ''}",
+                do="[2] starts two workers here; ['tls://host:8786'] is a scheduler "
+                "elsewhere",
+            )
         [channels] = channels
     if isinstance(channels, Cluster):
         return channels

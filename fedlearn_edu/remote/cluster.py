@@ -15,9 +15,8 @@ import cloudpickle
 
 from fedlearn_edu.contexts.execution import SyncExecutionContext
 from fedlearn_edu.contexts.factories import check_count
-from fedlearn_edu.errors import counted, short_traceback
+from fedlearn_edu.errors import TypeMismatchError, counted, describe, short_traceback
 from fedlearn_edu.language.federated_value import FederatedValue
-from fedlearn_edu.remote import messages
 from fedlearn_edu.remote.data import Loader
 from fedlearn_edu.remote.dispatcher import Dispatcher
 from fedlearn_edu.remote.factory import RemoteExecutorFactory
@@ -157,4 +156,12 @@ def _check_hashable(ids: Sequence[Any]) -> None:
         try:
             hash(client)
         except TypeError:
-            raise messages.id_that_does_not_hash(number, client) from None
+            raise TypeMismatchError(
+                "a client's id does not hash",
+                expected="an id that can be a key of a dict: a number, a string, a "
+                "tuple",
+                found=describe(client),
+                where=f"clients[{number}]",
+                do="workers keep data by id: pass tuples instead of lists, a name, or "
+                "a number",
+            ) from None

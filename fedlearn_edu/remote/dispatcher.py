@@ -26,15 +26,16 @@ from weakref import WeakKeyDictionary
 import tblib
 from distributed import Client
 
+from fedlearn_edu.errors import counted
 from fedlearn_edu.executors import underway
 from fedlearn_edu.executors.driving import Pending
-from fedlearn_edu.remote import messages, pickling
+from fedlearn_edu.remote import pickling
 from fedlearn_edu.remote.batching import Carrier, Reply
+from fedlearn_edu.remote.errors import ClusterError
 from fedlearn_edu.remote.executor import Group
 from fedlearn_edu.remote.expressions import Expression, Given, oldest
-from fedlearn_edu.remote.messages import ClusterError
 from fedlearn_edu.remote.records import Message, Round, Traffic, WorkerInfo
-from fedlearn_edu.remote.roster import Member, Roster
+from fedlearn_edu.remote.roster import Member, Roster, scheduler_gone, why
 from fedlearn_edu.remote.worker import Answer, Request
 from fedlearn_edu.types import Type
 from fedlearn_edu.types.references import ValueReference, wanted
@@ -124,8 +125,7 @@ class Dispatcher:
         sender, least = self._library.prefix, Given(oldest())
         request = Request(group, expression, sender, least, refers)
         packed = self._library.message(request)
-        clients = messages.clients_of(group.clients)
-        with underway.underway(f"the work of {clients}"), call.fails_at_once():
+        with underway.underway(f"the work of {group.who}"), call.fails_at_once():
             member, answer = await self.there(self._deliver(group, packed, call))
             self._check_data(answer.fingerprints)
         if answer.kind == "value":
@@ -145,7 +145,7 @@ class Dispatcher:
             return await Pending(self._begin(work), self._hand_over)
         except asyncio.CancelledError:
             if self.is_closed:
-                raise messages.closed() from None
+                raise _closed() from None
             raise
 
     def workers(self) -> tuple[WorkerInfo, ...]:
@@ -169,10 +169,10 @@ class Dispatcher:
         with self._lock:
             if self.is_closed:
                 work.close()
-                raise messages.closed()
+                raise _closed()
             if self._client.status in ("closing", "closed"):
                 work.close()
-                raise messages.scheduler_gone("the scheduler")
+                raise scheduler_gone("the scheduler")
             future = Future[T]()
             self._under_way.add(future)
             self._coming.append((work, future))
@@ -237,7 +237,7 @@ class Dispatcher:
             except OSError as error:
                 spans = (sent, sent, time.perf_counter() - call.begin)
                 call.note(member, group, sent, spans, len(packed.data), 0, is_lost=True)
-                self.roster.lose(member, messages.why(error))
+                self.roster.lose(member, why(error))
                 continue
             self._seconds[packed.form] = answer.seconds + (down + up) / _BYTES_A_SECOND
             sent, received = reply.sent - call.begin, reply.received - call.begin
@@ -247,7 +247,14 @@ class Dispatcher:
             spans = (began, began + answer.seconds, received)
             call.note(member, group, sent, spans, down, up)
             return member, answer
-        raise messages.lost_again_and_again(group.clients, _MAX_LOST)
+        workers = counted(_MAX_LOST, "worker")
+        raise ClusterError(
+            f"the work of {group.who} was lost with {workers}",
+            expected="a worker that survives it",
+            found=f"{workers} that ended in the middle of it",
+            do="it may need more memory than they have: try smaller groups "
+            "(max_fanout=…)",
+        )
 
     async def _ask(
         self, member: Member, packed: pickling.Packed
@@ -325,9 +332,17 @@ class Dispatcher:
             try:
                 found |= await self._carrier.watched(home, get)
             except OSError as error:
-                self.roster.lose(home, messages.why(error))
+                self.roster.lose(home, why(error))
             if not found.keys() >= set(names):
-                raise messages.value_lost(home.name, home.lost, len(names))
+                raise ClusterError(
+                    "what clients held was lost with their worker",
+                    expected=f"what {counted(len(names), 'client')} held at "
+                    f"{home.name}, for which there are references",
+                    found=f"{home.name} was lost "
+                    f"({home.lost or 'and is back without it'})",
+                    do="run the cell again: a run with Options(checkpoints=…) goes on "
+                    "from its last checkpoint, others begin anew",
+                )
             size = sum(len(found[name]) for name in names)
             if size > _WORTH_A_WORD:
                 self.roster.note(f"{home.name} gave {size / 1e6:.1f} MB of its clients")
@@ -336,9 +351,24 @@ class Dispatcher:
     def _check_data(self, fingerprints: dict[str, str]) -> None:
         for clients, found in fingerprints.items():
             if self._fingerprints.setdefault(clients, found) != found:
-                raise messages.data_changed()
+                raise ClusterError(
+                    "client data changed: they were loaded once more, and differ",
+                    expected="a function that loads the same data each time",
+                    found="other data for the same clients",
+                    do="let it depend on the client's id alone: no clock, and a seed "
+                    "for chance",
+                )
         while len(self._fingerprints) > _MAX_FINGERPRINTS:
             del self._fingerprints[next(iter(self._fingerprints))]
+
+
+def _closed() -> ClusterError:
+    return ClusterError(
+        "this cluster was closed",
+        expected="a call inside of its with block, or before cluster.close()",
+        found="a call, or a question, after that",
+        do="start another one (fl.remote.local), or connect once more",
+    )
 
 
 def _settle(future: Future[Any], task: asyncio.Task[Any]) -> None:

@@ -51,6 +51,16 @@ class Group:
     max_fanout: int
     runtimes: frozenset[str]
 
+    @property
+    def who(self) -> str:
+        """The clients, as messages call them."""
+        match len(self.clients):
+            case 0:
+                return "no clients"
+            case 1:
+                return f"client {self.clients[0]}"
+        return f"clients {self.clients[0]} to {self.clients[-1]}"
+
 
 Send = Callable[[Group, Expression], Coroutine[Any, Any, Any]]
 

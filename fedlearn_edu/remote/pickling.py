@@ -28,7 +28,6 @@ import numpy as np
 
 from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.remote import messages
 from fedlearn_edu.remote.data import Loader, Shipped
 from fedlearn_edu.remote.expressions import Given
 from fedlearn_edu.structure import Struct
@@ -169,23 +168,30 @@ class Library:
                 return self.dumps((Shipped, thing.member))
 
     def _by_graph(self, leaf: ir.Leaf, error: Exception) -> Packed:
-        """A function may hold what cannot travel; its graph, or its name, may do."""
+        """A function may hold what cannot travel; its graph may do."""
+        with suppress(Exception):
+            return self.dumps((ir.Leaf, leaf.runtime, leaf.code, leaf.type))
         fn = getattr(leaf.code, "fn", None)
-        if getattr(fn, "__module__", None) != "__main__":  # which is another one there
-            with suppress(Exception):
-                return self.dumps((ir.Leaf, leaf.runtime, leaf.code, leaf.type))
         raise cannot_travel(fn, leaf.code.name, error) from None
 
 
 def cannot_travel(fn: Any, name: str, error: Exception) -> TypeMismatchError:
     """The error for a function that holds what belongs to this process."""
     held = inspect.getclosurevars(fn) if inspect.isfunction(fn) else None
+    found = str(error)
     for variable, value in ({**held.globals, **held.nonlocals} if held else {}).items():
         try:
             cloudpickle.dumps(value)
         except Exception as cause:
-            return messages.cannot_travel(name, variable, cause)
-    return messages.cannot_travel(name, None, error)
+            found = f"its variable {variable}: {cause}"
+            break
+    return TypeMismatchError(
+        f"{name} cannot travel to a worker",
+        expected="a function that uses numbers, arrays, modules and such functions",
+        found=found,
+        where=name,
+        do="open, connect or create it inside of the function, where it runs",
+    )
 
 
 def _globals(part: Any) -> list[Any]:

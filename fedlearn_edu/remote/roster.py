@@ -13,8 +13,8 @@ from typing import Any, final
 
 from distributed import Client
 
-from fedlearn_edu.remote import messages
 from fedlearn_edu.remote.addresses import is_open
+from fedlearn_edu.remote.errors import ClusterError
 from fedlearn_edu.remote.records import WorkerInfo
 from fedlearn_edu.remote.worker import versions
 
@@ -29,6 +29,24 @@ _PAUSE = 0.1
 _REFRESH = 2.0
 # Dask goes on trying to reach a worker that is gone; the scheduler knows better.
 LOOK_EVERY = 1.0
+
+
+BROKE_OFF = "its connection broke off"
+
+
+def why(error: BaseException) -> str:
+    """Why a worker is lost."""
+    return "it does not answer" if isinstance(error, TimeoutError) else BROKE_OFF
+
+
+def scheduler_gone(address: str) -> ClusterError:
+    """The error for a scheduler that is not reached any more."""
+    return ClusterError(
+        "the scheduler of the cluster is gone",
+        expected=f"a connection to {address}",
+        found="one that broke off",
+        do="start it, connect once more (fl.remote.connect), and run the cell again",
+    )
 
 
 def now() -> str:
@@ -114,9 +132,15 @@ class Roster:
                     await asyncio.sleep(_PAUSE)
         if alive := self._alive():
             return alive
-        names = [member.name for member in self.members]
-        lost = [str(member.lost) for member in self.members]
-        raise messages.nobody_left(names, lost, self._timeout)
+        lost = [f"{member.name} ({member.lost})" for member in self.members]
+        raise ClusterError(
+            "no worker is left",
+            expected=f"a worker that answers within {self._timeout:g} s",
+            found=f"{len(lost)} that joined and were lost: {', '.join(lost)}"
+            if lost
+            else "none that ever joined",
+            do="start workers, and run the cell again: data are loaded anew",
+        )
 
     def lose(self, member: Member, why: str) -> None:
         """Notes that a worker is gone."""
@@ -149,7 +173,7 @@ class Roster:
             return set()
         for member in self._alive():
             if member.address not in found["workers"]:
-                self.lose(member, messages.BROKE_OFF)
+                self.lose(member, BROKE_OFF)
         return set(found["workers"])
 
     async def check(self, member: Member) -> None:
@@ -220,7 +244,7 @@ class Roster:
         try:
             member.found = await self.ping(member.address)
         except (OSError, ValueError) as error:
-            self.lose(member, messages.why(error))
+            self.lose(member, why(error))
 
     def last_infos(self) -> tuple[WorkerInfo, ...]:
         """The workers as they were when they were last asked."""
@@ -233,7 +257,7 @@ class Roster:
 
     def _check_scheduler(self) -> None:
         if self._client.status != "running":
-            raise messages.scheduler_gone(str(self._client.scheduler.address))
+            raise scheduler_gone(str(self._client.scheduler.address))
 
 
 def _info(member: Member) -> WorkerInfo:

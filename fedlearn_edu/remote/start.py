@@ -10,7 +10,7 @@ import asyncio
 import logging
 import os
 import signal
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from multiprocessing import spawn
 from typing import Any, TypeVar, final
@@ -20,11 +20,12 @@ from distributed import Client, LocalCluster, Nanny, SpecCluster
 from distributed.security import Security
 
 from fedlearn_edu.contexts.factories import check_count
-from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.remote import messages, roster
+from fedlearn_edu.errors import TypeMismatchError, describe, short_traceback
+from fedlearn_edu.remote import roster
 from fedlearn_edu.remote.addresses import check_encrypted
 from fedlearn_edu.remote.cluster import Cluster
 from fedlearn_edu.remote.dispatcher import Dispatcher
+from fedlearn_edu.remote.errors import ClusterError
 from fedlearn_edu.remote.roster import Roster
 from fedlearn_edu.remote.worker import FedLearnPlugin, versions
 
@@ -199,6 +200,23 @@ def connect(
     return _cluster(client, plugin, numbers, timeout, close, client.dashboard_link)
 
 
+def check_no_grpc(*channels: object) -> None:
+    """Refuses a channel of gRPC."""
+    for channel in channels:
+        if type(channel).__module__.startswith("grpc"):
+            what = "gRPC channels lead to workers of TensorFlow Federated"
+            raise _no_cluster(what, channel)
+
+
+def _no_cluster(summary: str, found: object) -> TypeMismatchError:
+    return TypeMismatchError(
+        summary,
+        expected="an address, a dask.distributed.Client, or a cluster object",
+        found=describe(found),
+        do="fl.remote.local(workers=2), or fl.remote.connect('tls://host:8786', …)",
+    )
+
+
 def _join(
     cluster: Any, security: Security | None, timeout: float
 ) -> tuple[Client, Callable[[], None]]:
@@ -208,11 +226,18 @@ def _join(
         return cluster, lambda: None
     address = getattr(cluster, "scheduler_address", cluster)
     if not isinstance(address, str):
-        raise messages.no_cluster(cluster)
+        check_no_grpc(cluster)
+        raise _no_cluster("this is no cluster", cluster)
     check_encrypted(address)
     security = security or getattr(cluster, "security", None) or Security()
     if address.startswith("tls://") and not security.tls_ca_file:
-        raise messages.no_certificates(address)
+        raise ClusterError(
+            "this address wants certificates",
+            expected="those of its scheduler: security=distributed.Security(…), or "
+            "Dask's configuration, in the folder that DASK_CONFIG names",
+            found=f"{address}, and none",
+            do="docs/cluster.md shows how they are made, and where they go",
+        )
     unmute = _muted()
     try:
         client = Client(
@@ -220,7 +245,12 @@ def _join(
         )
     except (OSError, TypeError, ValueError) as error:
         unmute()
-        raise messages.unreachable(address, error) from error
+        raise ClusterError(
+            "the cluster cannot be reached",
+            expected="a scheduler that lets this process in",
+            found=f"{address}: {type(error).__name__}: {error}",
+            do="see that it runs; a tls:// address needs its certificates (security=…)",
+        ) from error
 
     def close() -> None:
         client.close()
@@ -308,13 +338,36 @@ async def _admit(
     theirs = {a: found for a, found in zip(running, asked, strict=True) if found}
     ours = versions()
     if any(found[name] != ours[name] for found in theirs.values() for name in found):
-        raise messages.other_versions(ours, theirs)
+        raise _other_versions(ours, theirs)
     await _in_time(client.register_plugin(plugin))
     for address in running:
         if address not in theirs:
             members.note(f"{address} was left out: it does not answer")
     all_answer = len(theirs) == len(running)
     await (members.refresh(timeout) if all_answer else members.refresh())
+
+
+def _other_versions(
+    ours: Mapping[str, str], theirs: Mapping[str, Mapping[str, str]]
+) -> ClusterError:
+    where: dict[tuple[str, ...], list[str]] = {}
+    for address, found in theirs.items():
+        for name in [name for name in found if found[name] != ours[name]]:
+            where.setdefault((name, ours[name], found[name]), []).append(address)
+    rows: list[tuple[str, ...]] = [("package", "here", "there", "at")]
+    rows += [
+        (*row, "all workers" if len(at) == len(theirs) else ", ".join(at[:2]))
+        for row, at in where.items()
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    return ClusterError(
+        "workers have other versions than this process",
+        expected="the same Python and packages everywhere",
+        found=f"{len(where)} that differ",
+        where=f"\n{' ' * 12}".join(lines),
+        do="install the same ones there, or take the same image",
+    )
 
 
 async def _in_time(asked: Awaitable[T]) -> T | None:

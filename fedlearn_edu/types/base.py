@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
-from fedlearn_edu.errors import too_deep
+from fedlearn_edu.errors import TypeNotAssignableError, too_deep
 from fedlearn_edu.types import messages as say
 from fedlearn_edu.types.messages import ROOT, kind_word
 
@@ -115,7 +115,14 @@ class Type(ABC):
         """Raises `TypeNotAssignableError`, which says where the types differ."""
         found = difference(self, source)
         if found is not None:
-            error = say.not_assignable(self, source, found, where)
+            places = [str(part) for part in (where, say.inside(found.path)) if part]
+            error = TypeNotAssignableError(
+                f"type {say.clip(source)} is not assignable to type {say.clip(self)}",
+                expected=found.expected,
+                found=found.found,
+                where=", ".join(places) or None,
+                do=found.do,
+            )
             error.target_type, error.source_type = self, source
             raise error
 

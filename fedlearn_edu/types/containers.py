@@ -18,10 +18,15 @@ from typing import Any, assert_never, final
 
 import numpy as np
 
-from fedlearn_edu.errors import ShapeMismatchError, TypeMismatchError, add_place
+from fedlearn_edu.errors import (
+    CardinalityError,
+    ShapeMismatchError,
+    TypeMismatchError,
+    add_place,
+    counted,
+    describe,
+)
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import dtypes
-from fedlearn_edu.types import value_messages as say
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.data_types import element_type_of
 from fedlearn_edu.types.definitions import (
@@ -36,23 +41,20 @@ from fedlearn_edu.types.definitions import (
     TensorType,
     any_type,
 )
-from fedlearn_edu.types.dtypes import STRING
+from fedlearn_edu.types.dtypes import dtype_name
 from fedlearn_edu.types.fields import Pairs, fields_of, rebuild
-from fedlearn_edu.types.messages import ROOT
+from fedlearn_edu.types.messages import ROOT, ZIP, clip, misfit, names_cure
 from fedlearn_edu.types.python_types import is_dataset
 from fedlearn_edu.types.references import ValueReference, held
 from fedlearn_edu.types.sequences import (
-    Cached,
     DatasetSequence,
     LazySequence,
     Members,
+    check_unread,
     check_unshared,
     iterate,
-    read_once,
 )
-
-# Which kinds of numbers become which: NumPy's letters, `b` for bool.
-_CONVERTS = {"i": "biu", "u": "biu", "f": "biuf", "c": "biufc"}
+from fedlearn_edu.types.tensors import to_plain_tensor
 
 
 class Placed:
@@ -90,15 +92,12 @@ def normalize(value: Any, type_: Type, path: str = ROOT) -> Any:
     >>> print(normalize({"b": [1, 2], "a": 3}, parse_type("<a=float32,b=int32*>")))
     <a=3.0,b=(np.int32(1), np.int32(2))>
     """
-    plain = _plain(value, type_, path)
-    if not isinstance(type_, TensorType) and type_.contains(Type.is_sequence):
-        check_unshared((lazy.source, lazy.path) for lazy in _lazy(plain, type_))
-    return plain
-
-
-def _plain(value: Any, type_: Type, path: str) -> Any:
     if value is None:
-        raise say.value_missing(type_, path)
+        do = (
+            "give it a value, or leave the client out; "
+            "a function that made it may lack its return"
+        )
+        raise _unfit("a value is missing", type_, None, path, do)
     if isinstance(value, Placed):
         return plain_of_placed(value, type_, path)
     if isinstance(value, ValueReference):
@@ -114,33 +113,15 @@ def _plain(value: Any, type_: Type, path: str) -> Any:
             return _normalize_federated(value, federated, path)
         case PlacementType():
             if not isinstance(value, Placement):
-                raise say.unfit(
-                    "a placement is needed", "CLIENTS or SERVER", value, path
-                )
+                needed = "CLIENTS or SERVER"
+                raise _unfit("a placement is needed", needed, value, path)
             return value
         case FunctionType():
             return value
         case AbstractType():
-            raise say.unfit("no value has an abstract type", type_, value, path)
+            raise _unfit("no value has an abstract type", type_, value, path)
         case unknown:
             assert_never(unknown)
-
-
-def _lazy(plain: Any, type_: Type) -> list[LazySequence]:
-    """The sequences that are read from a user's iterators."""
-    if isinstance(plain, Cached | Members):
-        return []
-    match type_:
-        case SequenceType() if isinstance(plain, LazySequence):
-            return [plain]
-        case FederatedType(member, _, all_equal) if not isinstance(plain, Uncounted):
-            members = (plain,) if all_equal else plain
-            return [lazy for one in members for lazy in _lazy(one, member)]
-        case StructType():
-            parts = zip(plain, type_, strict=True)
-            return [lazy for part, element in parts for lazy in _lazy(part, element)]
-        case _:
-            return []
 
 
 def restore(plain: Any, type_: Type) -> Any:
@@ -158,7 +139,13 @@ def restore(plain: Any, type_: Type) -> Any:
         case FederatedType(member, _, _):
             return [_restore_at(i, item, member) for i, item in enumerate(plain)]
         case FunctionType() | AbstractType():
-            raise say.function_as_result(type_)
+            raise TypeMismatchError(
+                "the result is a function, not data",
+                expected="data",
+                found=clip(type_),
+                where="the result",
+                do="did you forget to call it? put parentheses behind its name",
+            )
         case unknown:
             assert_never(unknown)
 
@@ -192,19 +179,34 @@ def materialize(values: Sequence[Any]) -> list[Any]:
 def _normalize_struct(value: Any, type_: StructType, path: str) -> Struct:
     fields = fields_of(value)
     if fields is None:
-        raise say.no_structure(type_, value, path)
+        do = "write the fields as a list, tuple, dict or OrderedDict"
+        raise _unfit("a structure is needed", type_, value, path, do)
     pairs, names = fields.pairs, type_.names()
     if fields.container is dict:
         pairs = _by_name(value, type_, path)
     given = tuple([name for name, _ in pairs])
     if len(given) != len(names):
-        raise say.number_of_fields(type_, len(given), value, path)
+        raise TypeMismatchError(
+            "a structure has the wrong number of fields",
+            expected=f"{counted(len(names), 'field')}: {clip(type_)}",
+            found=f"{len(given)}, in a {type(value).__name__}",
+            where=path,
+            do="give each field one value, in order",
+        )
     # Fields go by position; their names may be absent but not different.
     differ = (g not in (None, n) for g, n in zip(given, names, strict=True))
     if any(differ):
-        raise say.names_of_fields(names, given, path)
+        raise TypeMismatchError(
+            "the names of the fields differ",
+            expected=f"in this order: {', '.join(map(str, names))}",
+            found=f"in this order: {', '.join(map(str, given))}",
+            where=path,
+            do=names_cure(names, given),
+        )
     columns = zip(pairs, type_._parts, strict=True)
-    parts = [_plain(item, part.type, path + part.step) for (_, item), part in columns]
+    parts = [
+        normalize(item, part.type, path + part.step) for (_, item), part in columns
+    ]
     return type_._with_values(parts)
 
 
@@ -214,7 +216,16 @@ def _by_name(values: dict[str | None, Any], type_: StructType, path: str) -> Pai
     # position, which failed for types that are not in alphabetical order.
     names = type_.names()
     if set(values) != set(names):
-        raise say.keys_of_dict(type_, names, values, path)
+        missing = [str(name) for name in names if name not in values]
+        extra = [str(name) for name in values if name not in names]
+        lists = ("missing", missing), ("not expected", extra)
+        raise TypeMismatchError(
+            "the keys of a dict do not fit",
+            expected=f"the keys of {clip(type_)}",
+            found="; ".join(f"{word}: {', '.join(n)}" for word, n in lists if n),
+            where=path,
+            do="name the keys as the fields of the type",
+        )
     return [(name, values[name]) for name in names]
 
 
@@ -224,8 +235,8 @@ def _normalize_sequence(value: Any, type_: SequenceType, path: str) -> Any:
         type_.check_assignable_from(SequenceType(value.element_type), where=path)
         return value
     if isinstance(value, Iterator):
-        elements = _elements(iterate(value, path), element, path)
-        return read_once(value, elements, element, path)
+        check_unread(value, path)
+        return tuple(_elements(iterate(value, path), element, path))
     if _has_entries(value):
         return tuple(_elements(value, element, path))
     if is_dataset(value):
@@ -235,7 +246,10 @@ def _normalize_sequence(value: Any, type_: SequenceType, path: str) -> Any:
         return LazySequence(
             lambda: _elements(iterate(value, path), element, path), element
         )
-    raise say.no_sequence(type_, value, path)
+    do = "pass a list, tuple, array, generator function or tf.data.Dataset"
+    if "[client" in path:
+        do = "pass one list (or dataset) for each client: [[…], […]]"
+    raise _unfit("a sequence is needed", type_, value, path, do)
 
 
 def _has_entries(value: Any) -> bool:
@@ -247,10 +261,14 @@ def _has_entries(value: Any) -> bool:
 def _elements(items: Iterable[Any], element: Type, path: str) -> Iterator[Any]:
     for i, item in enumerate(items):
         try:
-            yield _plain(item, element, f"{path}[element {i}]")
+            yield normalize(item, element, f"{path}[element {i}]")
         except ShapeMismatchError as error:
             if isinstance(element, TensorType) and element.is_scalar:
-                say.add_rows(error, item, element)
+                # An element that is no scalar: it says how rows are declared.
+                sizes = ",".join("?" * np.ndim(item))
+                rows = f"{dtype_name(element.dtype)}[{sizes}]"
+                error.found = f"{rows}: {clip(item)}"
+                error.do = f"flatten the data, or declare {rows}* if rows are meant"
             raise
 
 
@@ -268,18 +286,28 @@ def _dataset(value: Any, type_: SequenceType, path: str) -> DatasetSequence:
 def _normalize_federated(value: Any, type_: FederatedType, path: str) -> Any:
     if type_.all_equal:
         try:
-            return _plain(value, type_.member, path)
+            return normalize(value, type_.member, path)
         except TypeMismatchError as error:
             if isinstance(value, list) and isinstance(type_.member, TensorType):
-                error.do = say.bare_value(type_)
+                error.do = (
+                    f"pass the bare value, not a list: {type_} is the same everywhere"
+                )
             raise
     if isinstance(value, Members):
         return value
     who = "client" if type_.placement is CLIENTS else "server"
     if not _has_entries(value):
-        raise say.no_entries(who, type_, value, path, is_dataset(value))
-    member, members = type_.member, enumerate(value)
-    entries = tuple(_entry(item, member, f"{path}[{who} {i}]") for i, item in members)
+        do = f"pass a list with one entry per {who}, in a fixed order"
+        if is_dataset(value):
+            do = "put the datasets in a list: [dataset], one dataset per client"
+        if hasattr(value, "place"):
+            do = "place it: data.place(batch_size=…)"
+        raise _unfit(f"one entry per {who} is needed", type_, value, path, do)
+    member, items = type_.member, list(value)
+    check_unshared(items, path)
+    entries = tuple(
+        _entry(item, member, f"{path}[{who} {i}]") for i, item in enumerate(items)
+    )
     are_here = not any(isinstance(entry, ValueReference) for entry in entries)
     return entries if are_here else Members(held, entries)
 
@@ -287,78 +315,40 @@ def _normalize_federated(value: Any, type_: FederatedType, path: str) -> Any:
 def _entry(value: Any, type_: Type, path: str) -> Any:
     """What one participant holds, or what stands for it."""
     if not isinstance(value, ValueReference):
-        return _plain(value, type_, path)
+        return normalize(value, type_, path)
     type_.check_assignable_from(value.type_signature, where=path)
     return value
-
-
-def to_plain_tensor(value: Any, type_: TensorType, path: str) -> Any:
-    """Converts `value` to the declared dtype and checks its shape.
-
-    Numbers convert as they do when TensorFlow makes a tensor of them: integers become
-    floats, never the other way round. One that is too large is refused; infinity is one
-    already.
-    """
-    dtype = type_.dtype
-    is_numpy = type(value) is np.ndarray or isinstance(value, np.generic)
-    if not is_numpy or value.dtype != dtype or dtype == STRING:
-        value = _to_array(value, type_, path)
-    if not dtypes.fits(type_.shape, value.shape):
-        raise say.wrong_shape(value.shape, type_, path)
-    return value if value.shape else value[()]
-
-
-def _to_array(value: Any, type_: TensorType, path: str) -> Any:
-    wanted, letter = type_.dtype, dtypes.kind_of(type_.dtype)
-    is_tf = dtypes.is_tf_dtype(getattr(value, "dtype", None))
-    is_tf = is_tf and hasattr(value, "numpy")
-    # As objects, else NumPy would read ["a", 1] as two strings.
-    dtype = STRING if wanted == STRING else None
-    try:
-        array = np.asarray(value.numpy() if is_tf else value, dtype)
-    except (ValueError, TypeError, OverflowError) as error:
-        raise say.no_tensor(value, type_, path, say.RAGGED_ROWS) from error
-    if wanted == STRING:
-        return _to_strings(array, value, type_, path)
-    if array.dtype == wanted:
-        return array
-    if is_tf:
-        raise say.cast_tensor(value, array.shape, type_, path)
-    is_huge = array.dtype.kind == "O" and all(type(n) is int for n in array.flat)
-    kind = "i" if is_huge else dtypes.kind_of(array.dtype)
-    if array.size and kind not in _CONVERTS.get(letter, ""):
-        raise say.not_converted(value, array, kind, type_, path)
-    try:
-        with np.errstate(over="raise"):
-            is_rounded = is_huge and wanted.kind not in dtypes.WHOLE
-            converted = (array.astype(float) if is_rounded else array).astype(wanted)
-    except (FloatingPointError, OverflowError):
-        raise say.out_of_range(value, type_, path) from None
-    if wanted.kind in dtypes.WHOLE and not np.array_equal(converted, array):
-        raise say.out_of_range(value, type_, path)
-    return converted
-
-
-def _to_strings(array: Any, value: Any, type_: TensorType, path: str) -> Any:
-    flat = np.empty(array.size, dtype=object)
-    for i, item in enumerate(array.flat):
-        if not isinstance(item, str | bytes):
-            raise say.no_tensor(value, type_, path, "write text as str or bytes")
-        # Rid of np.str_ and np.bytes_ as well: the plain form of a string is `bytes`.
-        flat[i] = item.encode() if isinstance(item, str) else bytes(item)
-    return flat.reshape(array.shape)
 
 
 def plain_of_placed(value: Placed, type_: Type, path: str) -> Any:
     """The plain form of a placed value, for a parameter of type `type_`."""
     found = value.type_signature
     if found.all_equal and type_.is_assignable_from(found.member):
-        raise say.placed_for_bare(type_, found, path)
+        raise TypeMismatchError(
+            "a value without a placement is needed",
+            expected=clip(type_),
+            found=clip(found),
+            where=path,
+            do="take the value out of its placement: x.value",
+        )
     if "[client" in path:
-        raise say.placed_entry(type_, found, path)
+        raise TypeMismatchError(
+            "an entry of a list for the clients is placed already",
+            expected=clip(type_),
+            found=clip(found),
+            where=path,
+            do=f"the list holds what each client has; {ZIP}",
+        )
     type_.check_assignable_from(found, where=path)
     if isinstance(type_, FederatedType) and found.all_equal and not type_.all_equal:
-        refusal = say.uncounted(type_, found, path)
+        refusal = TypeMismatchError(
+            "nobody knows how many clients hold this value",
+            expected=clip(type_),
+            found=clip(found),
+            where=path,
+            do="pass data with one entry per client, place([…, …], CLIENTS), beside "
+            "it; or say the number: local_executor_factory(default_num_clients=3)",
+        )
         return Uncounted(value._cached, found.placement, refusal)
     return value._cached
 
@@ -370,8 +360,21 @@ def one_of(members: Sequence[Any], type_: Type) -> Any:
         CardinalityError: if the group is empty.
     """
     if not members:
-        raise say.no_holder(type_)
+        raise CardinalityError(
+            "a value that is equal at all clients has no holder: 0 clients",
+            expected="at least one client",
+            found=type_,
+            do="pass default_num_clients to the executor factory",
+        )
     return members[0]
+
+
+def _unfit(
+    summary: str, expected: object, value: object, path: str, do: str | None = None
+) -> TypeMismatchError:
+    """The error for a value that is described."""
+    found = "None" if value is None else clip(describe(value))
+    return misfit(summary, clip(expected), found, path, do)
 
 
 def private(plain: Any) -> Any:

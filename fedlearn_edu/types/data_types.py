@@ -16,25 +16,18 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, final, overload
 
-import numpy as np
-
 from fedlearn_edu.errors import FieldError, TypeMismatchError, counted, short_traceback
 from fedlearn_edu.structure import Struct, Tree, check_names
 from fedlearn_edu.types import dtypes
 from fedlearn_edu.types import messages as say
 from fedlearn_edu.types.base import Difference, Part, Type
-from fedlearn_edu.types.dtypes import (
-    UNRANKED,
-    DType,
-    Shape,
-    as_dtype,
-    as_shape,
-    dtype_name,
-)
+from fedlearn_edu.types.dtypes import DType, Shape, as_dtype, as_shape, dtype_name
 from fedlearn_edu.types.fields import fields_of
 from fedlearn_edu.types.messages import kind_word
 
 Fields = tuple[tuple[str | None, Type], ...]
+# NB(TFF): the ancestor had types for them, structures of their parts.
+_NOT_DENSE = {"RaggedTensor", "SparseTensor", "RaggedTensorSpec", "SparseTensorSpec"}
 
 
 @final
@@ -57,13 +50,13 @@ class TensorType(Type):
 
     @property
     def is_scalar(self) -> bool:
-        """Whether the rank is known to be zero."""
+        """Whether it is a single number or string."""
         return self.shape == ()
 
     @property
     def has_static_shape(self) -> bool:
-        """Whether rank and every size are known."""
-        return self.shape is not UNRANKED and None not in self.shape
+        """Whether every size is known."""
+        return None not in self.shape
 
     def _mismatch(self, source: Any, path: str) -> Difference | None:
         same = self.dtype == source.dtype
@@ -77,8 +70,6 @@ class TensorType(Type):
 
     def __repr__(self) -> str:
         dtype = dtypes.python_name(dtype_name(self.dtype))
-        if self.shape is UNRANKED:
-            return f"TensorType({dtype}, UNRANKED)"
         return f"TensorType({dtype}{f', {list(self.shape)}' if self.shape else ''})"
 
 
@@ -236,7 +227,7 @@ def to_type(x: object) -> Type | None:
 def required_type(x: object, role: str) -> Type:
     """The type that `x` denotes, where "no type" makes no sense."""
     if x is None:
-        raise say.misfit(f"{role} is missing", "a type", "None")
+        raise TypeMismatchError(f"{role} is missing", expected="a type", found="None")
     try:
         return denoted_by(x)
     except TypeMismatchError as error:
@@ -255,10 +246,7 @@ def denoted_by(x: Any) -> Type:
     names = class_names(x)
     if "TensorSpec" in names:
         return TensorType(x.dtype, x.shape)
-    if "RaggedTensorSpec" in names:
-        return ragged_type(x.dtype, x.ragged_rank, x.row_splits_dtype)
-    if "SparseTensorSpec" in names:
-        return sparse_type(x.dtype, x.shape.rank)
+    check_dense(x)
     if "DatasetSpec" in names:
         return SequenceType(element_type_of(x.element_spec))
     is_unordered = isinstance(x, Mapping) and not isinstance(x, OrderedDict)
@@ -291,20 +279,16 @@ def element_type_of(
     return StructType(pairs, fields.container)
 
 
-def ragged_type(dtype: object, ragged_rank: int, splits: object) -> Type:
-    """The components of a ragged tensor."""
-    # NB(TFF): no container, since naming the TensorFlow class would mean importing it.
-    rows = StructType([TensorType(splits, [None])] * ragged_rank, tuple)
-    flat = TensorType(dtype, UNRANKED)
-    return StructType([("flat_values", flat), ("nested_row_splits", rows)])
-
-
-def sparse_type(dtype: object, rank: int | None) -> Type:
-    """The components of a sparse tensor."""
-    indices, shape = TensorType(np.int64, [None, rank]), TensorType(np.int64, [rank])
-    values = TensorType(dtype, [None])
-    fields = [("indices", indices), ("values", values), ("dense_shape", shape)]
-    return StructType(fields)
+def check_dense(x: object, where: str | None = None) -> None:
+    """Refuses ragged and sparse tensors, and their specs."""
+    if not _NOT_DENSE.isdisjoint(class_names(x)):
+        raise TypeMismatchError(
+            "only dense tensors have types",
+            expected="a tensor with one size for each axis",
+            found=f"a {type(x).__name__}",
+            where=where,
+            do="make it dense first: x.to_tensor(), or tf.sparse.to_dense(x)",
+        )
 
 
 def class_names(x: object) -> set[str]:

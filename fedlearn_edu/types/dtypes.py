@@ -2,13 +2,12 @@
 """The dtype and the shape of a tensor, whichever library names them.
 
 `TensorType` and `notation.py` hand in what a user wrote; they receive a NumPy dtype and
-a tuple of sizes, or `UNRANKED`. Nothing here imports TensorFlow: its objects are known
+a tuple of sizes. Nothing here imports TensorFlow: its objects are known
 by how they look.
 """
 
 from contextlib import suppress
-from enum import Enum
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -81,26 +80,13 @@ def is_tf_dtype(x: object) -> bool:
     return hasattr(type(x), "as_numpy_dtype")
 
 
-@final
-class Unranked(Enum):
-    """Has one member, so that `shape is UNRANKED` tells tuples apart."""
-
-    UNRANKED = "..."
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-UNRANKED: Literal[Unranked.UNRANKED] = Unranked.UNRANKED
-Shape: TypeAlias = tuple[int | None, ...] | Literal[Unranked.UNRANKED]
+Shape: TypeAlias = tuple[int | None, ...]
 
 
 def as_shape(x: Any) -> Shape | None:
     """The shape that `x` (a list or tuple, a `tf.TensorShape`) denotes, or `None`."""
-    is_tf_shape = hasattr(x, "as_list") and hasattr(x, "rank")
-    if x is UNRANKED or (is_tf_shape and x.rank is None):
-        return UNRANKED
-    x = x.as_list() if is_tf_shape else x
+    if hasattr(x, "as_list"):
+        x = None if x.rank is None else x.as_list()
     if not isinstance(x, list | tuple):
         return None
     if not all(size is None or is_whole_number(size, 0) for size in x):
@@ -110,9 +96,9 @@ def as_shape(x: Any) -> Shape | None:
 
 def fits(target: Shape, source: Shape) -> bool:
     """Whether a tensor of shape `source` may stand where `target` is declared."""
-    if target is UNRANKED or target == source:
+    if target == source:
         return True
-    if source is UNRANKED or len(target) != len(source):
+    if len(target) != len(source):
         return False
     for wanted, given in zip(target, source, strict=True):  # often, so no generator
         if wanted is not None and wanted != given:
@@ -122,14 +108,10 @@ def fits(target: Shape, source: Shape) -> bool:
 
 def smallest(shape: Shape) -> tuple[int, ...]:
     """The sizes of the smallest array that may stand where `shape` is declared."""
-    return () if shape is UNRANKED else tuple(size or 0 for size in shape)
+    return tuple(size or 0 for size in shape)
 
 
 def shape_text(shape: Shape) -> str:
     """The notation: `[2,?]`, nothing for a scalar."""
-    # NB(TFF): the ancestor printed an unknown rank as `'float32'(shape=None)`, which
-    # cannot be read back.
-    if shape is UNRANKED:
-        return "[...]"
     sizes = ["?" if size is None else str(size) for size in shape]
     return f"[{','.join(sizes)}]" if sizes else ""

@@ -5,15 +5,11 @@ import dataclasses
 from collections import OrderedDict
 from typing import Any, NamedTuple, final
 
+from fedlearn_edu.errors import StructureError, TypeMismatchError
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import value_messages as say
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.placements import Placement
 
-_COMPONENTS = {
-    "RaggedTensor": ["flat_values", "nested_row_splits"],
-    "SparseTensor": ["indices", "values", "dense_shape"],
-}
 Pairs = list[tuple[str | None, Any]]
 
 
@@ -37,7 +33,11 @@ def fields_of(x: object) -> Fields | None:
     if isinstance(x, dict):
         strange = [key for key in x if not isinstance(key, str)]
         if strange:
-            raise say.not_a_name(strange[0])
+            raise TypeMismatchError(
+                "the keys of a dictionary are the names of fields",
+                expected="strings",
+                found=repr(strange[0]),
+            )
         ordered = isinstance(x, OrderedDict)
         return Fields(list(x.items()), OrderedDict if ordered else dict)
     if isinstance(x, tuple) and hasattr(kind, "_fields"):
@@ -47,13 +47,11 @@ def fields_of(x: object) -> Fields | None:
         return Fields([(None, value) for value in x], plain)
     if isinstance(x, Struct):
         return Fields(list(x.items()), None)
-    names, container = _COMPONENTS.get(kind.__name__), None
     # Types and placements are dataclasses too, but no containers.
-    if names is None and not isinstance(x, type | Type | Placement):
-        names, container = _attributes(kind), kind
+    names = None if isinstance(x, type | Type | Placement) else _attributes(kind)
     if names is None:
         return None
-    return Fields([(name, getattr(x, name)) for name in names], container)
+    return Fields([(name, getattr(x, name)) for name in names], kind)
 
 
 def _attributes(kind: Any) -> list[str] | None:
@@ -76,7 +74,11 @@ def rebuild(container: type | None, fields: Struct) -> Any:
         # NB(TFF): the ancestor had no Python form for mixed names; a Struct is one.
         return fields
     if None in names or container in (list, tuple):
-        raise say.cannot_hold(container, names)
+        raise StructureError(
+            f"a {getattr(container, '__name__', '')} cannot hold these fields",
+            expected="no names for a list or tuple, all names for other containers",
+            found=names,
+        )
     if container is None or issubclass(container, dict):
         return (container or OrderedDict)(fields.items())
     named: dict[Any, Any] = dict(fields.items())

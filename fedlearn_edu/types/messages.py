@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said about types that do not fit, and about what denotes none.
+"""What to do about types that do not fit, and about what denotes none.
 
-Each function builds an error; whether one is needed is decided by its callers. Types
-are printed here, and looked at only to choose what to do about them.
+Other modules of the package write their errors themselves. Here are their common words,
+the cures that are chosen by looking at two types, and what the kinds of types refuse.
 """
 
 import difflib
@@ -13,16 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.errors import (
-    FieldError,
-    StructureError,
-    SumIncompatibleError,
-    TypeMismatchError,
-    TypeNotAssignableError,
-    describe,
-)
+from fedlearn_edu.errors import FieldError, StructureError, TypeMismatchError, describe
 from fedlearn_edu.types import dtypes
-from fedlearn_edu.types.dtypes import UNRANKED, Shape, as_dtype, dtype_name
+from fedlearn_edu.types.dtypes import Shape, as_dtype, dtype_name
 
 ROOT, MEMBER = "$", "→member"
 _MAX_CHARS = 80
@@ -112,8 +105,14 @@ def not_a_dtype(x: object) -> TypeMismatchError:
 def not_a_shape(x: object) -> TypeMismatchError:
     summary = "this is not the shape of a tensor"
     expected = "a list of sizes, None where the size is unknown"
-    sizes = "write [10] for a vector, [None, 784] for rows of any number"
-    return misfit(summary, expected, repr(x), do=f"{sizes}, [] or nothing for a scalar")
+    cure = (
+        "write [10] for a vector, [None, 784] for rows of any number, "
+        "[] or nothing for a scalar"
+    )
+    if hasattr(x, "as_list"):  # a `tf.TensorShape` without a rank
+        summary = "the number of axes of this tensor is not known"
+        cure = "say it: tf.ensure_shape(x, [None, 10]), with None where a size varies"
+    return misfit(summary, expected, repr(x), do=cure)
 
 
 def not_fields(x: object) -> TypeMismatchError:
@@ -192,19 +191,6 @@ BY_CLIENT = (
 """What to do about clients' values where a sequence is wanted."""
 
 
-def not_assignable(
-    target: object, source: object, found: Any, where: object
-) -> TypeNotAssignableError:
-    places = [str(part) for part in (where, inside(found.path)) if part]
-    return TypeNotAssignableError(
-        f"type {clip(source)} is not assignable to type {clip(target)}",
-        expected=found.expected,
-        found=found.found,
-        where=", ".join(places) or None,
-        do=found.do,
-    )
-
-
 def other_kind(type_: object, word: str) -> TypeMismatchError:
     needed = f"a {word} type"
     found = f"{clip(type_)}, a {kind_word(type_)} type"
@@ -266,7 +252,7 @@ def rank_cure(type_: Any, source: Shape) -> str | None:
     'flatten what is behind the first axis: x.reshape(len(x), -1)'
     """
     target, fits = type_.shape, dtypes.fits
-    if fits(target, source) or target is UNRANKED or source is UNRANKED or not target:
+    if fits(target, source) or not target:
         return None
     if fits(target[:1], (1,)) and fits(target[1:], source):
         added = "x[None]" if source else "[x]"
@@ -295,47 +281,10 @@ def _are(size: int | None, sizes: tuple[int | None, ...]) -> bool:
     return size == math.prod(each or 0 for each in sizes)
 
 
-def not_summable(type_: Any, part: Any, path: str, done: str) -> SumIncompatibleError:
-    is_number = kind_word(part) == "tensor" and (
-        dtypes.kind_of(part.dtype) in dtypes.NUMERIC
-    )
-    return SumIncompatibleError(
-        f"values of type {clip(type_)} cannot be {done}",
-        expected="numbers of static shape, or structures of them",
-        found=part,
-        where=inside(path.replace(MEMBER, "", 1)),
-        do=by_element(part)
-        or (
-            "declare every size; `?` may differ between summands"
-            if is_number
-            else "leave this part out, or turn it into numbers first"
-        ),
-    )
-
-
 def by_element(*types: Any) -> str:
     """What to do if one of the types holds a sequence; nothing if none does."""
     holds = (part for type_ in types for part in type_._walk())
     return BY_ELEMENT * any(part.is_sequence() for part in holds)
-
-
-def other_form(
-    template: object, concrete: object, found: Any, turned: bool
-) -> TypeMismatchError:
-    summary = f"type {clip(concrete)} does not have the form {clip(template)}"
-    sides = (found.found, found.expected) if turned else (found.expected, found.found)
-    return misfit(summary, *sides, inside(found.path), found.do)
-
-
-def letter_conflict(use: Any, known: object, found: Any, what: str) -> Exception:
-    deeper = "" if found.path == ROOT else f" ({found.path.removeprefix(ROOT)} differs)"
-    return misfit(
-        f"the letter {use.label} of the signature {what}",
-        f"{use.label} = {clip(known)}",
-        f"{use.label} = {clip(use.type)}",
-        f"{inside(use.path) or 'the whole type'}{deeper}",
-        found.do,
-    )
 
 
 _FORMER_METHODS = {

@@ -4,7 +4,7 @@
     type    ::= prefix "*"* ("@" placement)?
     prefix  ::= name shape?  |  "<" fields ">"  |  "(" type? "->" type ")"
               | "{" type "}" "@" placement
-    shape   ::= "[" (size | "?") ("," (size | "?"))* "]"  |  "[...]"
+    shape   ::= "[" (size | "?") ("," (size | "?"))* "]"
     fields  ::= (name "=")? type ("," (name "=")? type)*, or nothing
 
 Users, intrinsics and tests hand in text; they receive a `Type`, without any Python
@@ -18,11 +18,11 @@ from typing import final
 from fedlearn_edu.errors import NotationError, short_traceback
 from fedlearn_edu.types import definitions as kinds
 from fedlearn_edu.types.base import Type
-from fedlearn_edu.types.dtypes import DTYPE_NAMES, UNRANKED, Shape, dtype_from_name
+from fedlearn_edu.types.dtypes import DTYPE_NAMES, Shape, dtype_from_name
 from fedlearn_edu.types.messages import FIELD_NAME
 from fedlearn_edu.types.placements import PLACEMENTS, Placement
 
-_TOKEN = re.compile(rf"\s*(->|\.\.\.|{FIELD_NAME}|\S)")
+_TOKEN = re.compile(rf"\s*(->|{FIELD_NAME}|\S)")
 _MOST_DIGITS = 18  # of a size; more would fit into no array
 _MARGIN = 48
 
@@ -143,9 +143,6 @@ class _Parser:
     def shape(self) -> Shape:
         if not self.take("["):
             return ()
-        if self.take("..."):
-            self.expect("]")
-            return UNRANKED
         sizes = [self.size()]
         while not self.take("]"):
             self.expect(",")

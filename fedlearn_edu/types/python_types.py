@@ -5,19 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.types import value_messages as say
+from fedlearn_edu.errors import TypeMismatchError, describe
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.data_types import (
     SequenceType,
     StructType,
     TensorType,
-    class_names,
+    check_dense,
     element_type_of,
-    ragged_type,
-    sparse_type,
 )
 from fedlearn_edu.types.dtypes import is_tf_dtype
 from fedlearn_edu.types.fields import fields_of
+from fedlearn_edu.types.messages import misfit
 
 
 def infer_type(value: Any) -> Type | None:
@@ -33,10 +32,10 @@ def infer_type(value: Any) -> Type | None:
         return signature
     match value:
         case type() | np.dtype() | Type():
-            raise say.untyped(value, "this is a type, not a value")
+            raise _untyped(value, "this is a type, not a value")
         case np.ndarray() if value.dtype == object:
             if not all(isinstance(item, str | bytes) for item in value.flat):
-                raise say.untyped(value, "only strings may be in an array of objects")
+                raise _untyped(value, "only strings may be in an array of objects")
             return TensorType(np.str_, value.shape)
         case np.ndarray() | np.generic():
             return TensorType(value.dtype, value.shape)
@@ -55,7 +54,7 @@ def _scalar_dtype(value: Any) -> type:
             return np.int64
         case int():
             cure = "no integer dtype is wide enough: use a float"
-            raise say.untyped(value, cure)
+            raise _untyped(value, cure)
         case float():
             return np.float32
         case complex():
@@ -64,14 +63,9 @@ def _scalar_dtype(value: Any) -> type:
 
 
 def _tensorflow_type(value: Any) -> Type | None:
-    names = class_names(value)
     if is_dataset(value):
         return SequenceType(element_type_of(value.element_spec))
-    if "RaggedTensor" in names:
-        splits = value.nested_row_splits
-        return ragged_type(value.dtype, len(splits), splits[0].dtype)
-    if "SparseTensor" in names:
-        return sparse_type(value.dtype, value.shape.rank)
+    check_dense(value)
     if is_tf_dtype(getattr(value, "dtype", None)):
         return TensorType(value.dtype, value.shape)
     return None
@@ -80,13 +74,21 @@ def _tensorflow_type(value: Any) -> Type | None:
 def _struct_type(value: Any) -> Type:
     fields = fields_of(value)
     if fields is None:
-        raise say.not_data(value)
+        is_function = callable(value)
+        do = "decorate the function" if is_function else "turn it into one of these"
+        raise _untyped(value, do)
     pairs = [(name, infer_type(item)) for name, item in fields.in_order()]
     if any(type_ is None for _, type_ in pairs):
-        raise say.untyped(None, "nothing (None) has no type inside a structure")
+        raise _untyped(None, "nothing (None) has no type inside a structure")
     return StructType(pairs, fields.container)
 
 
 def is_dataset(x: object) -> bool:
     """Whether `x` looks like a `tf.data.Dataset`."""
     return hasattr(x, "element_spec") and hasattr(x, "as_numpy_iterator")
+
+
+def _untyped(value: object, do: str) -> TypeMismatchError:
+    expected = "numbers, strings, arrays, tensors, datasets, or structures of them"
+    summary = "the type of this value cannot be told"
+    return misfit(summary, expected, describe(value), do=do)

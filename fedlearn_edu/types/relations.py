@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import assert_never, final
 
+from fedlearn_edu.errors import SumIncompatibleError, TypeMismatchError
 from fedlearn_edu.types import dtypes
 from fedlearn_edu.types import messages as say
 from fedlearn_edu.types.base import Type, difference, mismatch
@@ -52,7 +53,19 @@ def check_sum_compatible(type_: Type, done: str = "added up") -> None:
     found = _first_other(type_, dtypes.NUMERIC, is_static=True)
     if found is not None:
         path, part = found
-        raise say.not_summable(type_, part, path, done)
+        is_number = isinstance(part, TensorType) and (
+            dtypes.kind_of(part.dtype) in dtypes.NUMERIC
+        )
+        do = "leave this part out, or turn it into numbers first"
+        if is_number:
+            do = "declare every size; `?` may differ between summands"
+        raise SumIncompatibleError(
+            f"values of type {say.clip(type_)} cannot be {done}",
+            expected="numbers of static shape, or structures of them",
+            found=part,
+            where=say.inside(path.replace(say.MEMBER, "", 1)),
+            do=say.by_element(part) or do,
+        )
 
 
 def unify(template: Type, concrete: Type) -> dict[str, Type]:
@@ -69,7 +82,8 @@ def unify(template: Type, concrete: Type) -> dict[str, Type]:
     int32[3] bool
     """
     if _has_letters(concrete):
-        raise say.misfit("a concrete type is needed", template, concrete)
+        summary = "a concrete type is needed"
+        raise TypeMismatchError(summary, expected=template, found=concrete)
     uses = list(_uses(template, concrete, ROOT, True))
     bindings: dict[str, Type] = {}
     for use in sorted(uses, key=lambda u: not u.defines):
@@ -82,7 +96,7 @@ def unify(template: Type, concrete: Type) -> dict[str, Type]:
     for label in set(labels) - {use.label for use in uses if use.defines}:
         if labels.count(label) > 1:
             summary = f"the letter {label} is used twice but nothing defines it"
-            raise say.misfit(summary, template, concrete)
+            raise TypeMismatchError(summary, expected=template, found=concrete)
     return {label: bindings[label] for label in labels}
 
 
@@ -96,7 +110,8 @@ def substitute(template: Type, bindings: Mapping[str, Type]) -> Type:
         case AbstractType(label):
             if label not in bindings:
                 known = ", ".join(bindings) or "no letters"
-                raise say.misfit("a letter stands for nothing", known, label)
+                summary = "a letter stands for nothing"
+                raise TypeMismatchError(summary, expected=known, found=label)
             return bindings[label]
         case StructType() as struct:
             return struct._with_types(map(fill, struct))
@@ -133,7 +148,15 @@ def _uses(template: Type, concrete: Type, path: str, defines: bool) -> Iterator[
     find = mismatch if _has_letters(template) else difference
     found = find(wanted, given, path)
     if found is not None:
-        raise say.other_form(template, concrete, found, turned=not defines)
+        sides = found.expected, found.found
+        expected, other = sides if defines else reversed(sides)
+        raise TypeMismatchError(
+            f"type {say.clip(concrete)} does not have the form {say.clip(template)}",
+            expected=expected,
+            found=other,
+            where=say.inside(found.path),
+            do=found.do,
+        )
     if _has_letters(template):
         pairs = zip(template._parts, concrete._parts, strict=True)
         for part, other in pairs:
@@ -144,7 +167,15 @@ def _uses(template: Type, concrete: Type, path: str, defines: bool) -> Iterator[
 def _conflict(use: _Use, known: Type, what: str) -> Exception:
     target, source = (known, use.type) if use.defines else (use.type, known)
     found = difference(target, source) or difference(source, target)
-    return say.letter_conflict(use, known, found, what)
+    assert found is not None
+    deeper = "" if found.path == ROOT else f" ({found.path.removeprefix(ROOT)} differs)"
+    return TypeMismatchError(
+        f"the letter {use.label} of the signature {what}",
+        expected=f"{use.label} = {say.clip(known)}",
+        found=f"{use.label} = {say.clip(use.type)}",
+        where=f"{say.inside(use.path) or 'the whole type'}{deeper}",
+        do=found.do,
+    )
 
 
 def _has_letters(type_: Type) -> bool:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sequences that are read lazily, and data that each runtime converts only once.
 
-A list becomes a tuple in plain form. A dataset, or a function that makes an iterator,
-is read anew each time; an iterator can be read only once. Placed data consist of
+A list becomes a tuple in plain form, and so does what an iterator yields. A dataset, or
+a function that makes an iterator, is read anew each time. Placed data consist of
 `Cached` parts: contexts pass them on unread, and the bottom of a stack stores its
 converted form in them for the next call.
 """
@@ -15,13 +15,21 @@ from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.errors import FieldError, TypeMismatchError, add_place
+from fedlearn_edu.errors import (
+    ExhaustedError,
+    FedLearnError,
+    FieldError,
+    TypeMismatchError,
+    add_place,
+    describe,
+)
 from fedlearn_edu.structure import Struct, tree_map
-from fedlearn_edu.types import value_messages as say
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.definitions import FederatedType, SequenceType, StructType
 from fedlearn_edu.types.fields import fields_of
-from fedlearn_edu.types.messages import ROOT
+from fedlearn_edu.types.messages import misfit
+
+_MAX_PLACES = 3
 
 
 @final
@@ -29,24 +37,13 @@ from fedlearn_edu.types.messages import ROOT
 class LazySequence:
     """Elements in plain form, from an iterator that is made anew for each reading.
 
-    With `once` there is a single reading; a second one is refused.
-
     Attributes:
         length: how many elements there are, if that is known unread.
-        source: the iterator they are read from, if that can be done only once.
-        path: where that was passed.
     """
 
     make_iterator: Callable[[], Iterator[Any]]
     element_type: Type
     length: int | None = None
-    source: Iterator[Any] | None = None
-    path: str = ROOT
-
-    @property
-    def once(self) -> bool:
-        """Whether there is only one reading."""
-        return self.source is not None
 
     @property
     def type_signature(self) -> SequenceType:
@@ -89,38 +86,62 @@ def _iterator(made: Any, path: str) -> Iterator[Any]:
     try:
         return iter(made)
     except TypeError:
-        raise say.makes_no_sequence(made, path) from None
+        raise misfit(
+            "a function was passed for a sequence, and it does not make one",
+            "elements",
+            describe(made),
+            path,
+            "write a generator function, with a `yield` for each element",
+        ) from None
 
 
-def read_once(
-    source: Iterator[Any], elements: Iterator[Any], type_: Type, path: str
-) -> LazySequence:
-    """A sequence of the `elements` of a `source` that can be read only once."""
-    if getattr(source, "gi_frame", source) is None:
-        raise say.used_up("a generator that has ended is passed for a sequence", path)
-    unread = [elements]
-
-    def take() -> Iterator[Any]:
-        if not unread:
-            raise say.used_up("a sequence was read a second time", path)
-        return unread.pop()
-
-    return LazySequence(take, type_, source=source, path=path)
-
-
-def check_unshared(sources: Iterable[tuple[Any, str]]) -> None:
-    """Refuses one iterator in several places.
+def check_unread(source: Iterator[Any], path: str) -> None:
+    """Refuses a generator that has ended: it would look like an empty sequence.
 
     Raises:
-        ExhaustedError: the first reader would leave nothing for the others.
+        ExhaustedError: nothing is left of it.
+    """
+    if getattr(source, "gi_frame", source) is None:
+        raise ExhaustedError(
+            "a generator that has ended is passed for a sequence, and its generator "
+            "is used up",
+            expected="a sequence that can be read again",
+            found="a generator or another iterator",
+            where=path,
+            do="pass a list, a dataset, or the generator function itself",
+        )
+
+
+def check_unshared(entries: Iterable[Any], path: str) -> None:
+    """Refuses one iterator for several clients.
+
+    Raises:
+        ExhaustedError: the first one would leave nothing for the others.
     """
     places: dict[int, list[str]] = {}
-    for source, path in sources:
-        if isinstance(source, Iterator):
-            places.setdefault(id(source), []).append(path)
+    for i, entry in enumerate(entries):
+        if isinstance(entry, Iterator):
+            places.setdefault(id(entry), []).append(f"{path}[client {i}]")
     for shared in places.values():
         if len(shared) > 1:
-            raise say.shared_iterator(shared)
+            raise ExhaustedError(
+                "one iterator is passed for several sequences",
+                expected="each with elements of its own: an iterator is read once",
+                found=f"the same iterator in {len(shared)} places",
+                where=", ".join(shared[:_MAX_PLACES]),
+                do="pass a list, list(iterator), or the generator function itself",
+            )
+
+
+def no_end(type_: SequenceType) -> TypeMismatchError:
+    """The error for reading all elements of a dataset without end."""
+    return TypeMismatchError(
+        "all elements of a dataset without end are asked for",
+        expected="a dataset with an end",
+        found="one without",
+        where=type_,
+        do="say how many: dataset.take(100), or repeat(5) in place of repeat()",
+    )
 
 
 _INFINITE = -1  # what TensorFlow calls the number of elements of such a dataset
@@ -153,7 +174,7 @@ class DatasetSequence:
             TypeMismatchError: it would be read for ever.
         """
         if int(self.dataset.cardinality()) == _INFINITE:
-            raise say.no_end(self.type_signature)
+            raise no_end(self.type_signature)
 
     def __iter__(self) -> Iterator[Any]:
         self.check_end()
@@ -173,8 +194,7 @@ def arranged(element: Any, type_: Type) -> Any:
     if not isinstance(type_, StructType):
         return element
     fields = fields_of(element)
-    if fields is None:
-        raise say.not_read_one_by_one(element, type_)
+    assert fields is not None
     values = [value for _, value in fields.pairs]
     # A dict's own order means nothing; every other container is in declared order.
     if fields.container is dict:
@@ -228,7 +248,7 @@ class SequenceList(list[Any]):
         if other and hasattr(other[0], "shape"):
             return NotImplemented  # NumPy and TensorFlow make an array of the list
         what = " and ".join(["a list", *map(repr, other)])
-        raise say.no_array(TypeMismatchError, f"arithmetic with {what}")
+        raise _no_array(TypeMismatchError, f"arithmetic with {what}")
 
     __rmul__ = __imul__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = __mul__
     __pow__ = __rpow__ = __mod__ = __floordiv__ = __matmul__ = __mul__
@@ -243,7 +263,16 @@ class SequenceList(list[Any]):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or not hasattr(np.ndarray, name):
             raise AttributeError(name)
-        raise say.no_array(FieldError, f".{name} of a list")
+        raise _no_array(FieldError, f".{name} of a list")
+
+
+def _no_array(error: type[FedLearnError], found: str) -> FedLearnError:
+    return error(
+        "a list is no array",
+        expected="an array, to compute with all elements at once",
+        found=found,
+        do="make one of it first: np.asarray(x), or tf.stack(x) in TensorFlow",
+    )
 
 
 @final
@@ -282,8 +311,6 @@ def cache(plain: Any, type_: Type) -> Any:
 def _cache_leaf(type_: Type, plain: Any) -> Any:
     if not isinstance(type_, SequenceType):
         return Cached(plain)
-    if isinstance(plain, LazySequence) and plain.once:
-        plain = tuple(plain)
     if not isinstance(plain, tuple):
         return plain
     return Cached(tuple([cache(item, type_.element) for item in plain]))

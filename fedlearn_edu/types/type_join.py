@@ -14,7 +14,7 @@ from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.types import value_messages as say
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.definitions import SequenceType, StructType, TensorType
 from fedlearn_edu.types.dtypes import kind_of
@@ -27,6 +27,10 @@ _NUMBERS = (int, float, complex)
 # Which dtypes a Python scalar can adopt: NumPy's letters.
 _TAKES = {int: "iufc", float: "fc", complex: "c"}
 _Places = Callable[[int], str]
+_SAY_IT = (
+    "say the type: place(values, CLIENTS, np.float32), "
+    "or SequenceType(np.float32) for lists"
+)
 
 
 @final
@@ -98,12 +102,15 @@ def _common(values: Sequence[Any], places: _Places, *, inside: bool = False) -> 
     `places` says where each of them is, for messages, `inside` whether in a sequence.
     """
     if not values:
-        raise say.nothing_tells()
+        raise TypeMismatchError(
+            "nothing tells the type: there is no value",
+            expected="one value at least, or a declared type",
+            found="nothing",
+            do=f"{_SAY_IT}; np.zeros([0], np.float32) has one",
+        )
     if any(isinstance(value, list | range) for value in values):
         return _of_lists(values, places, inside=inside)
-    # Ragged and sparse tensors have fields, too; their type is known otherwise.
-    known = [isinstance(v, _OfType) or hasattr(v, "dtype") for v in values]
-    fields = [None if k else fields_of(v) for v, k in zip(values, known, strict=True)]
+    fields = [None if isinstance(v, _OfType) else fields_of(v) for v in values]
     if all(fields):
         return _of_structures(values, fields, places, inside=inside)
     return _of_leaves(values, places)
@@ -137,8 +144,14 @@ def _of_lists(values: Sequence[Any], places: _Places, *, inside: bool) -> Type:
     type_ = _common(elements, within, inside=True)
     if not inside:
         return SequenceType(type_)
-    if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple):
-        raise say.no_row(type_, places(0))
+    if not isinstance(type_, TensorType):
+        raise TypeMismatchError(
+            "an element of a sequence is a list of different things",
+            expected="numbers, rows of numbers, tuples, dicts",
+            found=f"a list of {type_}",
+            where=places(0),
+            do="use tuples or dicts for structures, arrays for tensors",
+        )
     size = sizes.pop() if len(sizes) == 1 else None
     return TensorType(type_.dtype, [size, *type_.shape])
 
@@ -191,7 +204,13 @@ def _takes(type_: Type, number: Any) -> bool:
 def _typed(value: Any, place: str) -> Type:
     type_ = infer_type(value)
     if type_ is None:
-        raise say.client_without_value(place)
+        raise TypeMismatchError(
+            "a value is missing",
+            expected="a value",
+            found="None",
+            where=place,
+            do="give it a value, or leave the client out",
+        )
     return type_
 
 
@@ -203,4 +222,9 @@ def _row(type_: Any) -> TensorType:
 def _differ(values: Sequence[Any], i: int, j: int, places: _Places) -> Exception:
     i, j = sorted((i, j))
     first, second = infer_member(values[i]), infer_member(values[j])
-    return say.nothing_in_common(first, second, places(i), places(j))
+    return TypeMismatchError(
+        f"two values of one group have no type in common: {places(i)} and {places(j)}",
+        expected=f"the same type, up to the sizes of dimensions: {first}",
+        found=f"{second}, in {places(j)}",
+        do=_SAY_IT,
+    )

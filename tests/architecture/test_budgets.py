@@ -29,38 +29,38 @@ DECISION = "docs/decisions/0011-what-is-measured.md"
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 40
 
-# Executable lines, without those that build an error.
+# Executable lines.
 MAX_EXECUTABLE = {
-    "errors": 185,
-    "structure": 90,
-    "types": 1_295,
-    "ir": 372,
-    "language": 1_649,
-    "compiler": 403,
-    "executors": 1_657,
-    "runtimes": 2_091,
-    "contexts": 635,
-    "framework": 61,
+    "errors": 202,
+    "structure": 104,
+    "types": 1_759,
+    "ir": 400,
+    "language": 2_414,
+    "compiler": 410,
+    "executors": 1_818,
+    "runtimes": 2_200,
+    "contexts": 695,
+    "framework": 62,
 }
-MAX_MACHINE_LINES = 17_986
-MAX_MACHINE_FILES = 101
+MAX_MACHINE_LINES = 17_471
+MAX_MACHINE_FILES = 102
 # The files that the way of a value names, and all that they import (no TensorFlow).
-MAX_WAY_LINES = 3_088
-MAX_WAY_CLOSURE_LINES = 9_213
-MAX_ORACLE_CLOSURE_LINES = 4_279
+MAX_WAY_LINES = 3_149
+MAX_WAY_CLOSURE_LINES = 9_525
+MAX_ORACLE_CLOSURE_LINES = 4_578
 MAX_LINES = {
     "dataflow": 861,
-    "simulation": 2_715,
-    "learning": 9_517,
-    "remote": 3_148,
-    "attacks": 834,
+    "simulation": 2_704,
+    "learning": 9_322,
+    "remote": 3_098,
+    "attacks": 818,
     "backends": 113,
     "testing": 2_735,
-    "viz": 10_476,
+    "viz": 10_475,
     "course": 10_137,
     "demo": 520,
 }
-MAX_TEST_LINES = 44_186
+MAX_TEST_LINES = 44_108
 
 
 def test_files_fit_on_a_few_screens() -> None:
@@ -86,7 +86,7 @@ def test_function_bodies_fit_on_one_screen() -> None:
 @pytest.mark.parametrize("layer", MACHINE)
 def test_executable_lines_of_a_layer(layer: str) -> None:
     size = size_of(files_of(layer))
-    _assert_at_most(size.executable - size.errors, MAX_EXECUTABLE[layer], layer)
+    _assert_at_most(size.executable, MAX_EXECUTABLE[layer], layer)
 
 
 def test_lines_and_files_of_layers_0_to_8() -> None:

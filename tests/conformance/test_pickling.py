@@ -26,11 +26,6 @@ def multiply(x: Any, k: Any) -> Any:
     return x * k
 
 
-@fl.np_computation(np.float32)
-def halve(x: Any) -> Any:
-    return x / np.float32(2)
-
-
 def _scaled_mean(leaf: Any) -> Any:
     def body(v: Any, k: Any) -> Any:
         fn = fl.federated_computation(lambda x: leaf(x, k), np.float32)
@@ -52,36 +47,12 @@ def test_numpy_leaf_survives_pickling() -> None:
     assert arrived(2.0, 3.0) == 6.0
 
 
-def test_decorated_numpy_leaf_survives_pickling() -> None:
-    """Its name holds the computation, and that is what is found by name."""
-    arrived = _there_and_back(fl.federated_computation(lambda x: halve(x), np.float32))
-    assert arrived(5) == 2.5
-
-
-def test_numpy_leaf_without_a_name_cannot_travel() -> None:
-    """Refused where it is sent, not where it would have arrived."""
-    double = fl.np_computation(lambda x: x + x, np.float32)
-    with pytest.raises(StructureError, match="travels by name"):
-        pickle.dumps(double)
-
-
 def test_polymorphic_computation_says_what_can_travel() -> None:
     """It has no tree before it meets a type; copies need none."""
     product = fl.np_computation(multiply)
     with pytest.raises(StructureError, match="decorate it with its types"):
         pickle.dumps([product])
     assert copy.deepcopy([product, copy.copy(product)]) == [product, product]
-
-
-def test_numpy_leaf_under_a_name_that_is_taken_cannot_travel() -> None:
-    """A name that has come to mean something else would bring another function."""
-
-    def other(x: Any) -> Any:
-        return x + np.float32(2)
-
-    other.__qualname__ = "halve"
-    with pytest.raises(StructureError, match="travels by name"):
-        pickle.dumps(fl.np_computation(other, np.float32))
 
 
 def test_federated_computation_survives_pickling() -> None:

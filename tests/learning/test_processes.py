@@ -14,6 +14,7 @@ from fedlearn_edu.learning import models
 from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.pytree import flatten
 from tests.architecture.repository import PACKAGE
+from tests.ir.checking import check
 
 MODEL = models.softmax_regression(features=3, classes=2)
 BUILDERS: dict[str, Callable[[], LearningProcess]] = {
@@ -40,6 +41,13 @@ DATA = [
     [{"x": [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], "y": [0, 1]}],
     [{"x": [[1.0, 0.0, 1.0]], "y": [0]}, {"x": [[0.0, 1.0, 1.0]], "y": [1]}],
 ]
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_programs_are_well_typed(name: str) -> None:
+    """As those of all conformance cases are, in `tests/conformance/test_laws.py`."""
+    check(built(name).initialize.tree)
+    check(built(name).next.tree)
 
 
 def test_room_is_written_with_the_public_face_only() -> None:

@@ -5,7 +5,7 @@
                 on to leaf code, and a whole reduction nested under `federated_map`
     elements    ragged, empty, one, structures, strings, 10,000
     capture     none, a scalar, a model (a structure of arrays)
-    form        list, tuple, generator, generator function, NumPy array, dataset
+    form        list, tuple, generator function, NumPy array, dataset
 
 `operate` is recorded in a body, and traced into a graph: the files `test_matrix_*` say
 where. `meaning` says what must come out.
@@ -35,7 +35,7 @@ OPERATIONS = (
     "nested",
 )
 CAPTURES = ("no capture", "captured scalar", "captured model")
-FORMS = ("list", "tuple", "generator", "generator function", "array", "dataset")
+FORMS = ("list", "tuple", "generator function", "array", "dataset")
 MANY = "10,000"
 
 
@@ -115,8 +115,6 @@ def why_not_form(form: str, cell: Cell) -> str | None:
     """Why elements do not come in this form, if they do not."""
     if form == "array" and not cell.kind.is_flat:
         return "rows of several lengths, and structures, make no array"
-    if form == "generator" and cell.operation == "returned":
-        return "a generator is read once, and here are two readers"
     if cell.is_long and form != "generator function":
         return "the length matters most where nobody knows it beforehand"
     return None
@@ -137,8 +135,6 @@ def in_form(form: str, elements: Elements) -> Any:
         yield from values
 
     match form:
-        case "generator":
-            return generate()
         case "generator function":
             return generate
         case "array":

@@ -69,14 +69,14 @@ def test_elements_flow_one_by_one(at_clients: bool, diary: Diary) -> None:
 
     if at_clients:
         program = fl.federated_computation(body, NUMBERS_AT_CLIENTS)
-        assert program([diary.numbers()]) == [9]
+        assert program([diary.numbers]) == [9]
     else:
-        assert fl.federated_computation(body, NUMBERS)(diary.numbers()) == 9
+        assert fl.federated_computation(body, NUMBERS)(diary.numbers) == 9
     assert diary.notes == STEP_BY_STEP
 
 
 def test_a_generator_is_read_one_by_one_outside_of_bodies(diary: Diary) -> None:
-    assert fl.sequence_reduce(diary.numbers(), 0, diary.fold) == 6
+    assert fl.sequence_reduce(diary.numbers, 0, diary.fold) == 6
     made_and_folded = [[f"make {x}", f"fold {x}"] for x in (1, 2, 3)]
     assert diary.notes == ["start", *itertools.chain(*made_and_folded)]
 

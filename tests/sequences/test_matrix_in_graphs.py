@@ -36,10 +36,7 @@ COVER = [FACTORS[chosen] for chosen in pairwise_cover(list(FACTORS))]
 
 
 def _forms(cell: Cell) -> tuple[str, ...]:
-    if cell.capture != "no capture":
-        return ("list", "dataset")
-    # A generator is read once, and here are two readers.
-    return tuple(form for form in FORMS if form != "generator")
+    return FORMS if cell.capture == "no capture" else ("list", "dataset")
 
 
 def _params(*, nested: bool) -> list[Any]:

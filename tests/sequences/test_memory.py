@@ -61,16 +61,15 @@ with fw.SyncExecutionContext(factory):
     few = wrap([[ones, ones]])
     print(np.ravel(program(few))[0])
     before = peak()
-    print(np.ravel(program(wrap([{source}])))[0])
+    print(np.ravel(program(wrap([generate])))[0])
     print(peak() - before)
 """
 
 
-def measure(program: str, source: str, element_code: str, count: int) -> float:
+def measure(program: str, element_code: str, count: int) -> float:
     """Runs the program on a long sequence; returns how many MB it took."""
     printed = in_another_process(
         PROGRAM.replace("{program}", program)
-        .replace("{source}", source)
         .replace("{element_code}", element_code)
         .replace("{count}", str(count))
         .replace("{at_clients}", str("AT_CLIENTS" in program))
@@ -91,31 +90,30 @@ IN_A_GRAPH = "fl.tf_computation(reduced, ELEMENTS)"
 NUMPY, TENSORFLOW = "fl.np_computation", "fl.tf_computation"
 
 
-def case(code: str, id_: str, *how: str, marks: tuple[Any, ...] = ()) -> Any:
-    in_tensorflow = code == TENSORFLOW or how[0].startswith(
+def case(code: str, id_: str, program: str, marks: tuple[Any, ...] = ()) -> Any:
+    in_tensorflow = code == TENSORFLOW or program.startswith(
         "fl.federated_computation(p"
     )
     marks += (pytest.mark.tensorflow,) * in_tensorflow
-    return pytest.param(code, *how, id=id_, marks=marks)
+    return pytest.param(code, program, id=id_, marks=marks)
 
 
 THOROUGH = (pytest.mark.thorough,)
 
 
 @pytest.mark.parametrize(
-    ("code", "program", "source"),
+    ("code", "program"),
     [
-        case(NUMPY, "body", REDUCED, "generate()", marks=THOROUGH),
-        case(NUMPY, "clients", REDUCED_AT_CLIENTS, "generate()", marks=THOROUGH),
-        case(NUMPY, "clients, by a function", REDUCED_AT_CLIENTS, "generate"),
-        case(NUMPY, "at once", AT_ONCE, "generate()"),
-        case(NUMPY, "body to graph", PASSED_ON, "generate()", marks=THOROUGH),
-        case(NUMPY, "clients to graphs", PASSED_ON_AT_CLIENTS, "generate"),
-        case(TENSORFLOW, "graphs", PASSED_ON_AT_CLIENTS, "generate()", marks=THOROUGH),
-        case(TENSORFLOW, "graph at once", AT_ONCE, "generate()", marks=THOROUGH),
-        case(TENSORFLOW, "in a graph", IN_A_GRAPH, "generate()"),
+        case(NUMPY, "body", REDUCED, marks=THOROUGH),
+        case(NUMPY, "clients", REDUCED_AT_CLIENTS),
+        case(NUMPY, "at once", AT_ONCE),
+        case(NUMPY, "body to graph", PASSED_ON, marks=THOROUGH),
+        case(NUMPY, "clients to graphs", PASSED_ON_AT_CLIENTS),
+        case(TENSORFLOW, "graphs", PASSED_ON_AT_CLIENTS, marks=THOROUGH),
+        case(TENSORFLOW, "graph at once", AT_ONCE, marks=THOROUGH),
+        case(TENSORFLOW, "in a graph", IN_A_GRAPH),
     ],
 )
-def test_a_long_sequence_flows_through(code: str, program: str, source: str) -> None:
+def test_a_long_sequence_flows_through(code: str, program: str) -> None:
     count = 10_000 if code == NUMPY else 4_000
-    assert measure(program, source, code, count) < LIMIT_IN_MB
+    assert measure(program, code, count) < LIMIT_IN_MB

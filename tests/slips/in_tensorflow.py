@@ -162,7 +162,7 @@ def python_float_beside_an_integer_tensor() -> None:
         return x * 0.5
 
 
-@slip(258, TypeError, "from_nested_row_splits", tensorflow=True)
+@slip(258, TypeError, "x.to_tensor()", tensorflow=True)
 def ragged_tensor_as_parameter() -> None:
     @fl.tf_computation(tf.RaggedTensorSpec([None, None], tf.float32))  # type: ignore[untyped-decorator]
     def total(x: Any) -> Any:

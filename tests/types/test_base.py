@@ -21,9 +21,6 @@ int32[?]                     | int32[10]                    | yes | no
 int32[10]                    | int32[?]                     | no  | no
 int32[?,3]                   | int32[2,?]                   | no  | no
 int32[?]                     | int32                        | no  | no
-int32[...]                   | int32[3]                     | yes | no
-int32[...]                   | int32                        | yes | no
-int32[3]                     | int32[...]                   | no  | no
 <a=int32>                    | <int32>                      | yes | no
 <int32>                      | <a=int32>                    | no  | no
 <a=int32>                    | <b=int32>                    | no  | no

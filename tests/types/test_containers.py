@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import CLIENTS, normalize, parse_type, restore, to_type
+from fedlearn_edu.types import CLIENTS, normalize, parse_type, restore
 from fedlearn_edu.types.sequences import DatasetSequence, LazySequence
 from tests.strategies import same, value_of, value_types
 
@@ -51,17 +51,6 @@ def test_dataset_stays_a_dataset() -> None:
     assert sequence.dataset is dataset
     (element,) = restore(sequence, type_)
     assert list(element) == ["y", "x"]
-
-
-@pytest.mark.tensorflow
-def test_ragged_tensor_comes_apart_into_its_components() -> None:
-    import tensorflow as tf
-
-    ragged = tf.ragged.constant([[1], [2, 3]])
-    type_ = to_type(tf.RaggedTensorSpec([None, None], tf.int32))
-    plain = normalize(ragged, type_)
-    assert plain.flat_values.tolist() == [1, 2, 3]
-    assert plain.nested_row_splits[0].tolist() == [0, 1, 3]
 
 
 # ---------------------------------------------------------------- federated

@@ -14,7 +14,6 @@ from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
     SERVER,
-    UNRANKED,
     FederatedType,
     FunctionType,
     SequenceType,
@@ -43,7 +42,6 @@ def test_placement_decides_what_is_all_equal_by_default() -> None:
     [
         "TensorType(np.float32, [None, 3])",
         "TensorType(np.str_)",
-        "TensorType(np.bool_, UNRANKED)",
         "SequenceType(TensorType(np.int32))",
         "FunctionType(None, TensorType(np.bool_))",
         "FunctionType(PlacementType(), AbstractType('T'))",
@@ -57,7 +55,6 @@ def test_repr_builds_the_type_again(text: str) -> None:
 def test_equal_types_are_one_member_of_a_set() -> None:
     spellings = [np.int32, np.dtype("int32"), (np.int32, []), TensorType(np.int32)]
     assert len({to_type(x) for x in spellings}) == 1
-    assert TensorType(np.int32, UNRANKED) != TensorType(np.int32)
 
 
 @given(types())
@@ -101,7 +98,6 @@ def test_scalar_is_the_default_shape() -> None:
     assert TensorType(np.int32) == TensorType(np.int32, []) == TensorType(np.int32, ())
     assert TensorType(np.int32).is_scalar
     assert not TensorType(np.int32, [1]).is_scalar
-    assert not TensorType(np.int32, UNRANKED).is_scalar
 
 
 def test_types_are_frozen() -> None:

@@ -10,7 +10,6 @@ from hypothesis import given
 
 from fedlearn_edu.types import (
     SERVER,
-    UNRANKED,
     AbstractType,
     FederatedType,
     FunctionType,
@@ -36,7 +35,6 @@ TABLE: list[tuple[Any, str]] = [
     ((FLOAT, [None, 3]), "float32[?,3]"),
     (TensorType(FLOAT, [1, None, None]), "float32[1,?,?]"),
     (TensorType(FLOAT, [0]), "float32[0]"),
-    (TensorType(FLOAT, UNRANKED), "float32[...]"),
     (np.str_, "string"),
     ([INT, BOOL], "<int32,bool>"),
     ([("a", INT), ("b", BOOL)], "<a=int32,b=bool>"),
@@ -79,7 +77,6 @@ TABLE: list[tuple[Any, str]] = [
     ),
     (FunctionType([T, SequenceType(T)], T), "(<T,T*> -> T)"),
     (FunctionType(PlacementType(), BOOL), "(placement -> bool)"),
-    (SequenceType(TensorType(INT, UNRANKED)), "int32[...]*"),
 ]
 
 

@@ -89,14 +89,7 @@ def test_tensorflow_specs_denote_types() -> None:
         "int32": tf.int32,
         "string": tf.string,
         "int32[4]": (tf.int32, tf.TensorShape([4])),
-        "float32[...]": (tf.float32, tf.TensorShape(None)),
         "bool[2,?]": tf.TensorSpec([2, None], tf.bool),
-        "<flat_values=int32[...],nested_row_splits=<int64[?]>>": tf.RaggedTensorSpec(
-            [None, None], tf.int32
-        ),
-        "<indices=int64[?,2],values=float32[?],dense_shape=int64[2]>": (
-            tf.SparseTensorSpec([2, 3], tf.float32)
-        ),
         "<x=float32,y=int32>*": tf.data.DatasetSpec(
             {"y": tf.TensorSpec([], tf.int32), "x": tf.TensorSpec([], tf.float32)}
         ),
@@ -166,15 +159,10 @@ def test_value_fits_the_type_inferred_from_it(data: st.DataObject) -> None:
 def test_tensorflow_values_have_types() -> None:
     import tensorflow as tf
 
-    ragged = "<flat_values=int32[...],nested_row_splits=<int64[?]>>"
     values = {
         "float32[1]": tf.constant([1.0]),
         "int32": tf.Variable(1),
         "int64*": tf.data.Dataset.range(3),
-        ragged: tf.ragged.constant([[1], [2, 3]]),
-        "<indices=int64[?,2],values=float32[?],dense_shape=int64[2]>": (
-            tf.sparse.from_dense([[1.0, 0.0]])
-        ),
         "<x=int32,y=int32>*": tf.data.Dataset.from_tensors({"y": 1, "x": 2}),
     }
     found = {text: str(infer_type(value)) for text, value in values.items()}

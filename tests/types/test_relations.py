@@ -74,7 +74,6 @@ string                         | leaf
 uint8[2]                       | sum int leaf
 float32[2,3]                   | sum avg leaf
 float32[?]                     | avg leaf
-float32[...]                   | avg leaf
 <>                             | sum avg int leaf
 <a=int32,b=<int64>>            | sum int leaf
 <a=float32,b=int32>            | sum leaf

@@ -8,9 +8,9 @@ import pytest
 
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import TensorType, dtypes, parse_type
-from fedlearn_edu.types.containers import to_plain_tensor
-from fedlearn_edu.types.dtypes import UNRANKED, as_shape, shape_text
+from fedlearn_edu.types.dtypes import as_shape, shape_text
 from fedlearn_edu.types.sequences import DatasetSequence
+from fedlearn_edu.types.tensors import to_plain_tensor
 from tests.strategies import same
 
 
@@ -39,7 +39,6 @@ def plain(value: Any, text: str) -> Any:
         ([1, 2, 3], "int32[?]", np.array([1, 2, 3], np.int32)),
         ([], "int32[?]", np.array([], np.int32)),
         ([[1], [2]], "float32[2,1]", np.array([[1], [2]], np.float32)),
-        ((1, 2), "float32[...]", np.array([1, 2], np.float32)),
         (["a", b"b"], "string[2]", np.array([b"a", b"b"], object)),
         (np.array(["a", "b"]), "string[2]", np.array([b"a", b"b"], object)),
     ],
@@ -150,7 +149,6 @@ def test_tensorflow_dtypes_are_known_by_their_looks() -> None:
         ([10], (10,), "[10]"),
         ((np.int64(2), None), (2, None), "[2,?]"),
         ([0], (0,), "[0]"),
-        (UNRANKED, UNRANKED, "[...]"),
     ],
 )
 def test_shape_reads_and_prints(written: Any, shape: Any, text: str) -> None:

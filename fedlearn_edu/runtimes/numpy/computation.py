@@ -7,16 +7,20 @@ once for each call. The executor beside this file runs it.
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import reduce
-from importlib import import_module
 from typing import Any, final
 
 import numpy as np
 
 from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate
-from fedlearn_edu.compiler.expand_intrinsics import obstacle
-from fedlearn_edu.errors import FedLearnError, TypeMismatchError, add_place
+from fedlearn_edu.errors import (
+    FedLearnError,
+    TracingError,
+    TypeMismatchError,
+    add_place,
+    line_of,
+)
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import Context
@@ -26,7 +30,7 @@ from fedlearn_edu.language.decorator import (
     check_leaf_parameter,
     returned_none,
 )
-from fedlearn_edu.runtimes import messages
+from fedlearn_edu.runtimes.nested import check_obstacle
 from fedlearn_edu.runtimes.numpy import RUNTIME
 from fedlearn_edu.signals import is_from_outside
 from fedlearn_edu.structure import Struct, tree_map
@@ -46,6 +50,7 @@ from fedlearn_edu.types.type_join import join
 
 # Two lengths tell dimensions that follow the input from those that are fixed.
 _SAMPLE_SIZES = (2, 3)
+_SAY_IT = "say the type of the result: np_computation(…, result=np.float32)"
 
 
 @final
@@ -65,21 +70,6 @@ class PythonCode:
     is_said: bool
     digest: str = field(default_factory=lambda: uuid.uuid4().hex)
 
-    @property
-    def origin(self) -> tuple[Callable[..., "PythonCode"], tuple[Any, ...]]:
-        """What makes the same code where Python functions may be handed over."""
-        return PythonCode, tuple(getattr(self, f.name) for f in fields(self))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # By name, as Python pickles functions. A decorated name holds the computation;
-        # `np_computation(fn, type)` leaves the function its name.
-        module, qualname = self.fn.__module__, self.fn.__qualname__
-        if _object_named(module, qualname) is self.fn:
-            return self.origin
-        if _code_named(module, qualname) is not self:
-            raise messages.nameless(module, qualname)
-        return (_code_named, (module, qualname))
-
     def __call__(self, argument: Any) -> Any:
         """Runs the function on a plain argument."""
         result = _run(self.fn, self.names, self.parameter, argument)
@@ -89,22 +79,9 @@ class PythonCode:
             return normalize(result, self.result, f"{self.name}'s result")
         except TypeMismatchError as error:
             if not self.is_said:
-                messages.unlike_on_ones(error, self.name, self.result)
+                error.summary = f"{self.name} was tried on ones and gave another type"
+                error.expected, error.do = f"{self.result}, as for ones", _SAY_IT
             raise
-
-
-def _object_named(module: str, qualname: str) -> Any:
-    found: Any = import_module(module)
-    for part in qualname.split("."):
-        found = getattr(found, part, None)
-    return found
-
-
-def _code_named(module: str, qualname: str) -> Any:
-    found = _object_named(module, qualname)
-    if not isinstance(found, Computation) or not isinstance(found.tree, ir.Leaf):
-        raise messages.nameless(module, qualname)
-    return found.tree.code
 
 
 @final
@@ -117,10 +94,7 @@ class PythonContext(Context):
         """Runs leaf code on an argument."""
         tree, type_ = computation.tree, computation.type_signature
         check_closed(computation)
-        found = obstacle(tree, RUNTIME, _PRIMITIVES)
-        if found is not None:
-            kind = "an np_computation"
-            raise messages.not_callable_inside(computation, kind, "NumPy", found)
+        check_obstacle(computation, "an np_computation", "NumPy", RUNTIME, _PRIMITIVES)
         fn = evaluate(tree, _SEMANTICS)
         if type_.parameter is None:
             return _to_body(fn(), type_.result)
@@ -162,7 +136,14 @@ def trace_python(
     check_leaf_parameter(fn_name, type_)
     found = _try(fn, names, type_, fn_name) if result is None else result
     if not is_tensorflow_compatible(found):
-        raise messages.not_leaf_data(fn_name, found, is_said=result is not None)
+        raise TracingError(
+            f"{fn_name} returned something leaf code cannot return",
+            expected="tensors, structures and sequences",
+            found=found,
+            do="did you forget to call a computation?"
+            if result is None
+            else "say the type of one member",
+        )
     code = PythonCode(fn, names, type_, found, fn_name, result is not None)
     leaf = ir.Leaf(RUNTIME, code, FunctionType(type_, found))
     return Computation(leaf, fn_name, fn.__doc__)
@@ -196,16 +177,30 @@ def _try(
             is_unwritten = type(error) is NotImplementedError  # and says so itself
             if sample is None or is_unwritten or is_from_outside(error):
                 raise
-            on = infer_type(sample)
-            raise messages.failed_on_ones(error, fn_name, on) from error
+            raise TracingError(
+                f"{fn_name} failed when it was tried on ones to find out its result "
+                "type",
+                expected=f"a result for ones of type {infer_type(sample)}",
+                found=f"{type(error).__name__}: {error}",
+                where=line_of(error) or fn_name,
+                do=f"correct it, or {_SAY_IT}, then it is not tried",
+            ) from error
         if type_of_result is None:
             raise returned_none(fn, fn_name)
         found.append(type_of_result)
     first, second = found
     joined = join(first, second)
-    if joined is not None:
-        return joined
-    raise messages.follows_the_size(fn_name, _SAMPLE_SIZES, (first, second))
+    if joined is None:
+        few, more = _SAMPLE_SIZES
+        raise TracingError(
+            f"the type of {fn_name}'s result depends on the size of its input",
+            expected=f"always the same, as for {few} elements: {first}",
+            found=f"for {more} elements: {second}",
+            where=f"{fn_name}'s result",
+            do="return one array in place of a list: np.array(…), or say that it is a "
+            "sequence: result=fl.SequenceType(np.float32)",
+        )
+    return joined
 
 
 def _sample(type_: Type, size: int) -> Any:
@@ -215,8 +210,7 @@ def _sample(type_: Type, size: int) -> Any:
 def _ones(leaf: Any, size: int) -> Any:
     if isinstance(leaf, SequenceType):
         return tuple([_sample(leaf.element, size) for _ in range(size)])
-    shape = leaf.shape if isinstance(leaf.shape, tuple) else (size,)
-    sizes = [size if n is None else n for n in shape]
+    sizes = [size if n is None else n for n in leaf.shape]
     if leaf.dtype == STRING:
         return np.full(sizes, b"", object)[()]
     return np.ones(sizes, leaf.dtype)[()]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 from fedlearn_edu.compiler.expand_intrinsics import obstacle
-from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.errors import TracingError, TypeMismatchError
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import intrinsics, leaves, walk
 from fedlearn_edu.language.computation import Computation, check_closed
@@ -23,7 +23,7 @@ from fedlearn_edu.language.decorator import (
     check_leaf_parameter,
     returned_none,
 )
-from fedlearn_edu.runtimes import messages
+from fedlearn_edu.runtimes.nested import check_obstacle
 from fedlearn_edu.runtimes.tensorflow import RUNTIME, internals
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     Body,
@@ -60,7 +60,7 @@ def trace_tensorflow(
         try:
             result = call_leaf(fn, names, type_, nested, to_body)
         except Exception as error:
-            raise (refusal(error, fn_name, type_) or error) from None
+            raise (refusal(error, fn_name) or error) from None
         if result is None:
             raise returned_none(fn, fn_name)
         return from_body(result, fn_name)
@@ -97,10 +97,8 @@ class TensorFlowTracingContext(TracingContext):
         """Calls a computation on symbolic tensors."""
         tree, type_ = computation.tree, computation.type_signature
         check_closed(computation)
-        found = obstacle(tree, RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS)
-        if found is not None:
-            kind = "a tf_computation"
-            raise messages.not_callable_inside(computation, kind, "TensorFlow", found)
+        known = RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS
+        check_obstacle(computation, "a tf_computation", "TensorFlow", *known)
         nested = None
         if type_.parameter is not None:
             flat = _symbolic(argument, type_.parameter, computation.__name__)
@@ -210,14 +208,34 @@ def _traced(body: Body, type_: Type | None, name: str) -> tuple[Any, Type]:
 
 def _check_captures(graph: Any, name: str) -> None:
     if has_tables(graph):
-        raise messages.no_tables(name)
+        raise _uses_a_table(name)
     for external, _ in graph.captures:
         if external.dtype == tf.variant:
-            raise messages.made_outside(name, "dataset", "")
+            raise _made_outside(name, "dataset", "")
         if external.dtype == tf.resource and not internals.has_handle_data(external):
-            raise messages.no_tables(name)
+            raise _uses_a_table(name)
         if external.dtype == tf.resource:
-            raise messages.made_outside(name, "variable", " (a Keras optimizer, too)")
+            raise _made_outside(name, "variable", " (a Keras optimizer, too)")
+
+
+def _made_outside(name: str, kind: str, cure: str) -> TracingError:
+    return TracingError(
+        f"{name} uses a {kind} that was made outside of it",
+        expected=f"{kind}s made inside, everything else passed in",
+        found=f"a {kind}",
+        where=f"the body of {name}",
+        do=f"make it in the body{cure}, or make its value a parameter",
+    )
+
+
+def _uses_a_table(name: str) -> TracingError:
+    return TracingError(
+        f"{name} uses a lookup table, wherever it is made",
+        expected="tensors, datasets, and variables made in the body",
+        found="a lookup table, or another resource of TensorFlow",
+        where=f"the body of {name}",
+        do="look among all keys: tf.argmax(tf.cast(keys == x, tf.int32))",
+    )
 
 
 tf_computation = Decorator(

@@ -13,9 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.errors import add_place
+from fedlearn_edu.errors import (
+    ComputationFailedError,
+    TracingError,
+    add_place,
+    describe,
+)
 from fedlearn_edu.executors.underway import call
-from fedlearn_edu.runtimes import messages
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.structure import leaves, tree_map
 from fedlearn_edu.types import (
@@ -54,8 +58,7 @@ def tensor_spec(type_: TensorType | SequenceType) -> Any:
     """What a graph's parameter for this type looks like."""
     if isinstance(type_, SequenceType):
         return tf.TensorSpec([], tf.variant)
-    shape = type_.shape if isinstance(type_.shape, tuple) else None
-    return tf.TensorSpec(shape, tf.as_dtype(tf_dtype(type_.dtype)))
+    return tf.TensorSpec(type_.shape, tf.as_dtype(tf_dtype(type_.dtype)))
 
 
 def tf_dtype(dtype: Any) -> Any:
@@ -161,7 +164,15 @@ def _tensor_from_body(result: Any, name: str) -> tuple[Type, list[Any]]:
     is_composite = isinstance(result, tf.RaggedTensor | tf.sparse.SparseTensor)
     if is_composite or not tf.is_tensor(result):
         if not isinstance(result, _CONSTANTS):
-            raise messages.not_a_tensor(name, result, is_composite=is_composite)
+            raise TracingError(
+                f"{name} returned something TensorFlow code cannot return",
+                expected="tensors, numbers, strings, datasets, or containers of these",
+                found=describe(result),
+                where=f"{name}'s result",
+                do="make it dense: x.to_tensor(), or tf.sparse.to_dense(x)"
+                if is_composite
+                else "return what the rest of the program needs, as a tensor",
+            )
         type_ = infer_type(result)
         assert isinstance(type_, TensorType)
         plain = normalize(result, type_, f"{name}'s result")
@@ -175,11 +186,33 @@ def type_of_spec(spec: Any, name: str) -> Type:
 
     def type_of(part: Any) -> Type:
         if not isinstance(part, tf.TensorSpec):
-            raise messages.no_type_of_elements(name, part)
+            raise TracingError(
+                f"{name} returned a dataset whose elements have no type here",
+                expected="elements made of tensors",
+                found=part,
+                do=_cure_of_elements(part),
+            )
         found: Type = to_type(part)
         return found
 
     return element_type_of(spec, type_of)
+
+
+# What makes tensors of elements, by the kind of their spec, and its ragged rank.
+_DENSE = {
+    "Sparse": "make them dense first: data.map(tf.sparse.to_dense), say",
+    "RaggedTensorSpec0": "make tensors of the rows first: data.map(lambda x: x)",
+    "Ragged": "make them dense first: data.map(lambda x: x.to_tensor()), say",
+    "Dataset": "take data.batch(2), say, in place of data.window(2)",
+}
+
+
+def _cure_of_elements(spec: object) -> str:
+    kind = f"{type(spec).__name__}{getattr(spec, 'ragged_rank', '')}"
+    return next(
+        (cure for words, cure in _DENSE.items() if words in kind),
+        "let the body return what it makes of them: tensors, or one dataset",
+    )
 
 
 def to_plain(nested: Any, type_: Type) -> Any:
@@ -209,6 +242,18 @@ def _to_plain_leaf(type_: Type, leaf: Any) -> Any:
 # How those lines of TensorFlow's messages begin that say where, not what.
 _ABOUT_GRAPH = ("Graph execution error", "Detected at node", "  File ", "<stack", "\t")
 
+# Of `tf.debugging.Assert(…, [summary, "expected: …", "found: …", "do: …"])`.
+_ASSERTED = re.compile(
+    r"assertion failed: \[(?P<summary>[^]]*)\] \[expected: (?P<expected>[^]]*)\]"
+    r" \[found: (?P<found>[^]]*)\] \[do: (?P<do>[^]]*)\]"
+)
+# What TensorFlow's reason says, and what to do about it; for all others, see below.
+_CURES = {
+    "outside the valid range of [0, ": (
+        "count labels from 0, or make a model of more classes (classes=…)"
+    ),
+    "must have the same first dimension": "give x and y one row each for every example",
+}
 _NODE = re.compile(r"^\{\{function_node .*?\}\} ", re.MULTILINE)
 
 
@@ -236,4 +281,13 @@ def explained(error: Exception, place: str) -> Exception:
     text = str(getattr(error, "message", error))
     lines = [line for line in _NODE.sub("", text).splitlines() if line.strip()]
     reason = next((line for line in lines if not line.startswith(_ABOUT_GRAPH)), "")
-    return messages.graph_failed(error, reason, place)
+    if asserted := _ASSERTED.fullmatch(reason):
+        return ComputationFailedError(**asserted.groupdict())
+    return ComputationFailedError(
+        f"TensorFlow reported an error {place}",
+        found=f"{type(error).__name__}: {reason}",
+        do=next(
+            (cure for words, cure in _CURES.items() if words in reason),
+            "run the function by itself on one client's data to see more",
+        ),
+    )

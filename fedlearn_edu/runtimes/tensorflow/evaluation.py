@@ -29,8 +29,7 @@ from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset
 from fedlearn_edu.structure import Struct, tree_map, unflatten
 from fedlearn_edu.types import FunctionType, SequenceType, StructType, TensorType, Type
-from fedlearn_edu.types.sequences import arranged
-from fedlearn_edu.types.value_messages import no_end
+from fedlearn_edu.types.sequences import arranged, no_end
 
 
 def _at_most(value: Any, limit: Any) -> Any:

@@ -14,9 +14,10 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import final
 
-from fedlearn_edu.capabilities import has_tensorflow
-from fedlearn_edu.runtimes.messages import no_tensorflow
+from fedlearn_edu.capabilities import has_tensorflow, is_browser
+from fedlearn_edu.errors import FedLearnError
 
 # Not by switching oneDNN off, which has a start-up line of its own: batched matrix
 # products take four times as long without it.
@@ -38,8 +39,23 @@ def _restore_stderr(saved: int) -> None:
     os.close(saved)
 
 
+@final
+class NoTensorFlowError(FedLearnError, ImportError):
+    """TensorFlow was asked for where it is not installed."""
+
+
 if not has_tensorflow():
-    raise no_tensorflow()
+    is_here = not is_browser()
+    raise NoTensorFlowError(
+        "this needs TensorFlow",
+        expected="TensorFlow, installed",
+        found="this Python"
+        if is_here
+        else "Python in a browser, for which there is none",
+        do="python -m pip install tensorflow, then start again"
+        if is_here
+        else "write it in NumPy, as an np_computation; or work on your own computer",
+    )
 if "tensorflow" not in sys.modules:
     os.environ.setdefault("TF_NUM_INTEROP_THREADS", str(THREADS))
     for _name, _value in _QUIET.items():

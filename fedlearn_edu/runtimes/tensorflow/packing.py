@@ -38,7 +38,7 @@ from fedlearn_edu.runtimes.tensorflow.evaluation import Elements
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode, called
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.structure import unflatten
-from fedlearn_edu.types import UNRANKED, SequenceType, StructType, TensorType, Type
+from fedlearn_edu.types import SequenceType, StructType, TensorType, Type
 from fedlearn_edu.types.dtypes import smallest
 from fedlearn_edu.types.sequences import Cached, unwrap
 
@@ -93,8 +93,6 @@ def columns(group: Group) -> list[Column] | None:
 
 def _columns(held: Held, type_: Type) -> list[Column]:
     leaves = leaf_types(type_)
-    if type_.contains(_is_unranked):
-        raise NotInMemoryError
     match held:
         case Parts(fields=fields):
             assert isinstance(type_, StructType)
@@ -157,14 +155,9 @@ def _made_of(entries: Sequence[Any], type_: TensorType | SequenceType) -> Column
 
 
 def _elements(sequence: Any, type_: SequenceType) -> Sequences:
-    is_in_memory = isinstance(sequence, tuple) and leaf_types(type_.element)
-    if not is_in_memory or type_.contains(_is_unranked):
+    if not isinstance(sequence, tuple) or not leaf_types(type_.element):
         raise NotInMemoryError
     return [flatten(element, type_.element) for element in sequence]
-
-
-def _is_unranked(type_: Type) -> bool:
-    return isinstance(type_, TensorType) and type_.shape is UNRANKED
 
 
 def _packed(

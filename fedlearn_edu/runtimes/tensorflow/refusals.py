@@ -8,10 +8,8 @@ value that it does not have yet, and TensorFlow or NumPy answered with a page.
 import re
 from traceback import format_tb, walk_tb
 
-from fedlearn_edu.errors import FedLearnError, line_in, line_of
-from fedlearn_edu.runtimes import messages
+from fedlearn_edu.errors import FedLearnError, TracingError, line_in, line_of
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.types import StructType, Type
 
 _A_SETTING = "a tensor as a setting of a Keras optimizer that has to be a number"
 _A_NUMBER = "a number, as in SGD(learning_rate, momentum=0.9): the rate may be a tensor"
@@ -48,10 +46,6 @@ _WHAT_TO_WRITE = {
         "tf.tensor_scatter_nd_update, or a tf.Variable",
     ),
     r"SymbolicTensor' object has no attribute '(\w+)'": (".{0} of a tensor", ""),
-    r"must be a SparseTensor": (
-        "the parts of a sparse tensor, taken for one",
-        'tf.SparseTensor(x["indices"], x["values"], x["dense_shape"])',
-    ),
     r"OrderedDict' object has no attribute '(\w+)'": (
         ".{0} of an OrderedDict",
         'its name in brackets: x["{0}"]',
@@ -93,7 +87,6 @@ _WHAT_TO_WRITE = {
         "x.map(…) for each element, x.reduce(…) for all of them",
     ),
 }
-_RAGGED = "tf.RaggedTensor.from_nested_row_splits(x.flat_values, x.nested_row_splits)"
 _SPELLINGS = {
     "array": "tf.stack(x)",
     "astype": "tf.cast(x, tf.float32)",
@@ -102,7 +95,7 @@ _SPELLINGS = {
 _IN_USER_CODE = re.compile(r'File "(.*?)", line (\d+), in .* \*\n\s+(.*)')
 
 
-def refusal(error: Exception, name: str, parameter: Type | None) -> Exception | None:
+def refusal(error: Exception, name: str) -> Exception | None:
     """The same error in our words; `None` for one that is the body's own."""
     if isinstance(error, FedLearnError):
         return None
@@ -115,12 +108,15 @@ def refusal(error: Exception, name: str, parameter: Type | None) -> Exception | 
         found, cure = _A_SETTING, _A_NUMBER
     elif "as a Python `bool`" in text and _has_read_an_element(error):
         found, cure = _A_LOOP, _REDUCED
-    is_ragged = parameter is not None and parameter.contains(_is_ragged)
-    if is_ragged and (found or "'Struct'" in text):
-        found, cure = "the parts of a ragged tensor, taken for a tensor", _RAGGED
     if not found:
         return None
-    return messages.no_graph(name, found, place, cure)
+    return TracingError(
+        f"TensorFlow cannot make a graph of {name}",
+        expected="TensorFlow code: it runs once, on tensors that have no values yet",
+        found=found,
+        where=place,
+        do=f"write {cure}",
+    )
 
 
 def _has_read_an_element(error: Exception) -> bool:
@@ -154,8 +150,3 @@ def _spelling(line: str, attribute: str = "") -> str:
             if name in _SPELLINGS or hasattr(module, known):
                 return _SPELLINGS.get(name, f"{prefix}{name}(x)")
     return "the same with functions of tf, or use an np_computation"
-
-
-def _is_ragged(type_: Type) -> bool:
-    names = ("flat_values", "nested_row_splits")
-    return isinstance(type_, StructType) and type_.names() == names

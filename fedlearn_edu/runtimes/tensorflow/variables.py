@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, final
 
-from fedlearn_edu.runtimes import messages
+from fedlearn_edu.errors import TracingError
 from fedlearn_edu.runtimes.tensorflow import internals
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.optimizers import rates_may_be_tensors
@@ -86,7 +86,12 @@ def _lifted(tensor: Any, graph: Any, known: dict[Any, Any]) -> Any:
 
 def _one_call_variable(**kwargs: Any) -> Any:
     if internals.resource_variable is None:
-        raise messages.no_variables(tf.__version__)
+        raise TracingError(
+            "with this TensorFlow, no variables can be made in a tf_computation",
+            expected="a release in which variables may live for one call",
+            found=f"TensorFlow {tf.__version__}",
+            do="install another release, or pass values along instead of variables",
+        )
     initial = kwargs["initial_value"]
     value = tf.convert_to_tensor(
         initial() if callable(initial) else initial, dtype=kwargs.get("dtype")

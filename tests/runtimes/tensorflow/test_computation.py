@@ -166,19 +166,6 @@ def test_strings_come_back_as_bytes() -> None:
     assert result.tolist() == [b"aa", b"bcbc"]
 
 
-def test_a_ragged_or_sparse_parameter_is_seen_as_its_components() -> None:
-    """differs: the ancestor's body saw a `tf.RaggedTensor`, a `tf.SparseTensor`."""
-    ragged = fl.tf_computation(
-        lambda r: tf.reduce_sum(r.flat_values),
-        tf.RaggedTensorSpec([None, None], tf.int32),
-    )
-    assert ragged(tf.ragged.constant([[1, 2], [3]])) == 6
-    sparse = fl.tf_computation(
-        lambda s: tf.reduce_sum(s.values), tf.SparseTensorSpec([1, 2], tf.int32)
-    )
-    assert sparse(tf.sparse.from_dense([[0, 5]])) == 5
-
-
 def test_unknown_dimensions_stay_unknown() -> None:
     vector = tf.TensorSpec([None], tf.float32)
     doubled = fl.tf_computation(lambda x: tf.concat([x, x], 0), vector)

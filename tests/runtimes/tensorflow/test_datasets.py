@@ -12,7 +12,6 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import tf
-from fedlearn_edu.errors import TracingError
 from fedlearn_edu.executors import underway
 from fedlearn_edu.runtimes.tensorflow.conversion import to_plain
 from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset
@@ -257,22 +256,3 @@ def test_named_tuples_keep_their_fields_from_one_graph_to_the_next(
         found = hand_on([Pair(1.0, 10.0)])[0]
     assert type(found) is Pair
     assert found.b == 1
-
-
-SPARSE = fl.SequenceType(tf.SparseTensorSpec([3], tf.float32))
-
-
-def dense(parts: Any) -> Any:
-    return tf.sparse.to_dense(
-        tf.SparseTensor(parts["indices"], parts["values"], parts["dense_shape"])
-    )
-
-
-def test_sparse_elements_arrive_in_parts_and_the_error_says_how_to_join_them() -> None:
-    rows = from_slices(tf.sparse.from_dense(np.eye(3, dtype=np.float32)))
-    with pytest.raises(TracingError, match="parts of a sparse tensor") as caught:
-        fl.tf_computation(lambda rows: rows.map(tf.sparse.to_dense), SPARSE)
-    cure = 'tf.SparseTensor(x["indices"], x["values"], x["dense_shape"])'
-    assert cure in str(caught.value.do)
-    joined = fl.tf_computation(lambda rows: rows.map(dense), SPARSE)
-    np.testing.assert_array_equal(joined(rows), np.eye(3))

@@ -19,7 +19,6 @@ from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_fa
 from fedlearn_edu.runtimes.tensorflow import groups
 from fedlearn_edu.runtimes.tensorflow.packing import columns
 from fedlearn_edu.testing import assert_same
-from fedlearn_edu.types import UNRANKED
 from tests.programs import local, mapped
 
 pytestmark = pytest.mark.tensorflow
@@ -278,24 +277,18 @@ def test_a_sum_of_nothing_is_nothing() -> None:
     check(total, [np.zeros([0], F32)] * 3)
 
 
-@pytest.mark.parametrize(
-    ("values", "type_"),
-    [
-        ([[1.0], [1.0, 2.0]], (F32, [None])),
-        ([np.zeros([2]), np.zeros([2, 2])], fl.TensorType(F32, UNRANKED)),
-    ],
-    ids=["different-shapes", "different-ranks"],
-)
-def test_values_of_different_shapes_go_alone(values: Any, type_: Any) -> None:
-    size = fl.tf_computation(lambda x: tf.size(x), type_)
-    program = mapped(size)
-    check(program, values, expected=0)
+def test_values_of_different_shapes_go_alone() -> None:
+    size = fl.tf_computation(lambda x: tf.size(x), (F32, [None]))
+    check(mapped(size), [[1.0], [1.0, 2.0]], expected=0)
 
 
 @pytest.mark.parametrize(
     "make",
-    [lambda data: iter(data), lambda data: tf.data.Dataset.from_tensor_slices(data)],
-    ids=["generator", "dataset"],
+    [
+        lambda data: lambda: iter(data),
+        lambda data: tf.data.Dataset.from_tensor_slices(data),
+    ],
+    ids=["generator function", "dataset"],
 )
 def test_sequences_that_are_read_lazily_go_alone(make: Callable[[Any], Any]) -> None:
     floats = np.array([1, 2, 3], F32)
