@@ -40,7 +40,8 @@ def infer_cardinalities(
 ) -> Cardinalities:
     """How many participants an argument implies for a parameter of this type.
 
-    All-equal parts count nothing: one value stands for any number of participants.
+    All-equal parts count nothing: one value stands for any number of participants. Nor
+    does an argument that is left out, `None`.
 
     >>> from fedlearn_edu.types import parse_type
     >>> infer_cardinalities([[1, 2], []], parse_type("{int32*}@CLIENTS"))
@@ -51,7 +52,7 @@ def infer_cardinalities(
         CardinalityError: if two parts disagree; names both.
     """
     wanted, path = to_type(type_), f"{callee}'s argument"
-    if wanted is None:
+    if wanted is None or argument is None:
         return {}
     return _count(normalize(unwrap(argument), wanted, path), wanted, path)
 
@@ -150,7 +151,7 @@ def _groups(plain: Any, type_: Type, path: str) -> Iterator[tuple[Placement, int
 
 def _tree_of(function: Any, type_: FunctionType, path: str, callee: str) -> ir.Node:
     if isinstance(function, PolymorphicComputation) and type_.parameter is not None:
-        function = function.concretize(type_.parameter)
+        function = function.fn_for_argument_type(type_.parameter)
     if not isinstance(function, Computation):
         raise TypeMismatchError(
             f"{callee} takes a computation here",

@@ -156,17 +156,24 @@ class PolymorphicComputation:
         type_ = infer_type(argument)
         assert isinstance(type_, StructType)
         if len(self._names) > 1:
-            return self.concretize(type_)(argument)
+            return self.fn_for_argument_type(type_)(argument)
         if type_.names() not in ((None,), self._names):
             raise ArgumentsError(
                 f"{self.__name__} takes one argument",
                 expected=f"{self.__name__}({self._names[0]})",
                 found=type_,
             )
-        return self.concretize(type_[0])(argument[0])
+        return self.fn_for_argument_type(type_[0])(argument[0])
 
-    def concretize(self, type_: Type) -> Computation:
-        """The computation for an argument of type `type_`."""
+    def fn_for_argument_type(self, type_: Type) -> Computation:
+        """The computation for an argument of type `type_`, traced once.
+
+        >>> import numpy as np
+        >>> import fedlearn_edu as fl
+        >>> add_one = fl.np_computation(lambda x: x + 1)
+        >>> print(add_one.fn_for_argument_type(fl.to_type(np.int32)).type_signature)
+        (int32 -> int32)
+        """
         if type_ not in self._concrete:
             self._concrete[type_] = self._trace(type_).at_home_in(self.home)
         return self._concrete[type_]

@@ -313,7 +313,7 @@ def to_value(
                     found=repr(arg),
                     do="decorate it with the type of its parameter",
                 )
-            return Value(arg.concretize(parameter_hint).tree)
+            return Value(arg.fn_for_argument_type(parameter_hint).tree)
         case Placement():
             return Value(ir.PlacementLiteral(arg))
         case list() | tuple() if isinstance(wanted, SequenceType):

@@ -84,6 +84,15 @@ class Type(ABC):
         parts = ", ".join(map(repr, self.__getstate__().values()))
         return f"{type(self).__name__}({parts})"
 
+    def compact_representation(self) -> str:
+        """The notation on one line, as `str` has it.
+
+        >>> from fedlearn_edu.types import parse_type
+        >>> parse_type("<a=int32,{bool}@CLIENTS>").compact_representation()
+        '<a=int32,{bool}@CLIENTS>'
+        """
+        return self._text(None)
+
     def formatted_representation(self) -> str:
         """The notation with every struct spread over several lines."""
         return self._text(0)

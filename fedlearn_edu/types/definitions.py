@@ -33,9 +33,9 @@ from fedlearn_edu.types.placements import Placement as Placement
 class _WithPythonType(type):
     """Makes `StructType`s, and takes those that have a container for its instances."""
 
-    def __call__(cls, elements: Any, container: type) -> StructType:
+    def __call__(cls, elements: Any, container_type: type) -> StructType:
         """A struct type that remembers the Python container its values come from."""
-        return StructType(elements, container)
+        return StructType(elements, container_type)
 
     def __instancecheck__(cls, instance: object) -> bool:
         kind = instance if isinstance(instance, StructType) else None

@@ -12,6 +12,8 @@ class Placement:
 
     >>> CLIENTS, str(SERVER), CLIENTS.uri, SERVER.default_all_equal
     (CLIENTS, 'SERVER', 'clients', True)
+    >>> CLIENTS.is_clients(), CLIENTS.is_server()
+    (True, False)
     """
 
     name: str
@@ -21,6 +23,14 @@ class Placement:
     def uri(self) -> str:
         """The name in the ancestor's spelling, in small letters."""
         return self.name.lower()
+
+    def is_clients(self) -> bool:
+        """Whether these are the clients."""
+        return self.name == "CLIENTS"
+
+    def is_server(self) -> bool:
+        """Whether this is the server."""
+        return self.name == "SERVER"
 
     def __repr__(self) -> str:
         return self.name

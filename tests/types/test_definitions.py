@@ -128,7 +128,7 @@ def test_pair_of_dtype_and_shape_is_a_field_without_name() -> None:
 def test_container_counts_for_equality_but_not_for_the_notation() -> None:
     plain = StructType([("a", np.int32)])
     made: Any = StructWithPythonType
-    ordered = made([("a", np.int32)], OrderedDict)
+    ordered = made([("a", np.int32)], container_type=OrderedDict)
     assert str(plain) == str(ordered)
     assert plain != ordered
     assert ordered != plain

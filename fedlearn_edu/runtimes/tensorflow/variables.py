@@ -105,7 +105,7 @@ def _one_call_variable(**kwargs: Any) -> Any:
         name=_NO_BEGINNING.sub("v", _NO_NAME.sub("_", kwargs.get("name") or "")),
     )
     internals.describe_handle(handle, shape, value.dtype)
-    tf.raw_ops.AssignVariableOp(resource=handle, value=value)
+    start = tf.raw_ops.AssignVariableOp(resource=handle, value=value)
     # A `ResourceVariable`, no mere relative of it: a `tf.function` that takes variables
     # as arguments forgets those of an earlier trace, so a cell may be run again.
     handle.variable = internals.resource_variable(
@@ -114,6 +114,8 @@ def _one_call_variable(**kwargs: Any) -> Any:
         dtype=value.dtype,
         handle=handle,
     )
+    # What older programs wait for, and read.
+    handle.variable._initializer_op, handle.variable._initial_value = start, value
     return handle.variable
 
 

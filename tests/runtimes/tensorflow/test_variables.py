@@ -24,6 +24,12 @@ def doubled(x: Any) -> Any:
     return total
 
 
+def doubled_once_initialized(x: Any) -> Any:
+    variable = tf.Variable(x)
+    with tf.control_dependencies([variable.initializer]):
+        return variable.read_value() + variable.initial_value
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -36,8 +42,12 @@ def doubled(x: Any) -> Any:
         ],
         lambda x: doubled(x),
         lambda x: doubled(x) - tf.Variable(5) + 5,
+        doubled_once_initialized,
     ],
-    ids=["tensor", "function", "scatter", "_w", "ünï", "w:0", "", "nested", "both"],
+    ids=[
+        *("tensor", "function", "scatter", "_w", "ünï", "w:0", "", "nested", "both"),
+        "initializer",
+    ],
 )
 def test_variables_are_made_in_many_ways(body: Callable[[Any], Any]) -> None:
     made = fl.tf_computation(body, np.int32)
