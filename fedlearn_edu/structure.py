@@ -9,7 +9,8 @@ enter and are rebuilt when they leave, in `types/containers.py`.
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar, final, overload
 
-from fedlearn_edu.errors import FieldError, StructureError, counted
+from fedlearn_edu.errors import FieldError, StructureError, counted, short_traceback
+from fedlearn_edu.former_names import unknown
 
 T = TypeVar("T", covariant=True)
 
@@ -185,3 +186,9 @@ def check_names(names: tuple[str | None, ...]) -> None:
             where=f"a structure with the names {given}",
             do="rename one of them",
         )
+
+
+@short_traceback
+def __getattr__(name: str) -> Any:
+    known = ("Struct", "leaves", "tree_map", "unflatten")
+    raise unknown("fedlearn_edu.structure", name, known)

@@ -47,6 +47,7 @@ from fedlearn_edu.executors.resolving import FederatedResolvingStrategy
 from fedlearn_edu.executors.sequence import SequenceExecutor
 from fedlearn_edu.executors.threads import ThreadDelegatingExecutor, Workers
 from fedlearn_edu.executors.traffic import SizeInfo, size_info
+from fedlearn_edu.former_names import answers
 from fedlearn_edu.runtimes.registry import (
     LeafSpec,
     batched_runtime,
@@ -59,6 +60,7 @@ _MAX_STACKS = 10
 Runtimes = frozenset[str]
 
 
+@answers("factory", others=False)
 class ExecutorFactory(ABC):
     """Builds stacks for given numbers of participants.
 

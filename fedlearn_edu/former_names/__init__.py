@@ -11,12 +11,15 @@ from abc import ABCMeta
 from collections.abc import Callable, Collection
 from functools import cache
 from importlib.util import find_spec
+from itertools import product
 from types import FrameType
 from typing import Any, NamedTuple, TypeVar, final
 
 from fedlearn_edu.errors import FedLearnError, FieldError, short_traceback
 from fedlearn_edu.former_names.earlier import EARLIER
+from fedlearn_edu.former_names.learning import LEARNING
 from fedlearn_edu.former_names.table import TABLE
+from fedlearn_edu.former_names.tff import TFF
 
 C = TypeVar("C", bound=type)
 
@@ -26,6 +29,7 @@ _SUMMARIES = {
     "gone": "{path} of the ancestor is not here",
     "left": "{path} is not here any more",
     "merged": "{path} is now a parameter: {here}",
+    "tff": "{path} is in fedlearn_edu.tff: import fedlearn_edu.tff as tff",
 }
 
 
@@ -51,17 +55,21 @@ class UnknownNameError(FedLearnError, ImportError):
     """`from fedlearn_edu import …` asked for a name that is not there."""
 
 
-def answers(home: str, known: Collection[str] = ()) -> Callable[[C], C]:
+def answers(
+    home: str, known: Collection[str] = (), *, others: bool = True
+) -> Callable[[C], C]:
     """Has the objects of a class answer names of the ancestor as packages do.
 
-    What a property raises, and what copying and pickling ask for, stays as it is.
+    What a property raises, and what copying and pickling ask for, stays as it is; so
+    does what Python says of all other names, unless `others` are answered, too.
     `known` is what is suggested; without it, all that is there.
     """
 
     def add(cls: C) -> C:
         @short_traceback
         def answer(self: object, name: str) -> Any:
-            if name.startswith("_") or hasattr(type(self), name):
+            has_answer = others or (home, name) in former_names()
+            if name.startswith("_") or hasattr(type(self), name) or not has_answer:
                 return object.__getattribute__(self, name)
             raise unknown(home, name, known or _public(self))
 
@@ -89,11 +97,15 @@ def _public(thing: object) -> list[str]:
 def former_names() -> dict[tuple[str, str], FormerName]:
     """The rows, by package and name."""
     rows = {}
-    for section in f"{TABLE}{EARLIER}".split("\n== ")[1:]:
-        home, *lines = section.split("\n")
+    for section in f"{TABLE}{LEARNING}{TFF}{EARLIER}".split("\n== ")[1:]:
+        homes, *lines = section.split("\n")
         for head, example in zip(lines[::2], lines[1::2], strict=False):
-            row = FormerName._make([home, *head.split(" | "), example.strip()])
-            rows[home, row.name] = row
+            names, *rest = head.split(" | ")
+            for home, name in product(homes.split(" & "), names.split(", ")):
+                parts = [*rest, example.strip()]
+                filled = [part.replace("{name}", name) for part in parts]
+                row = FormerName._make([home, name, *filled])
+                rows[home, name] = row
     return rows
 
 

@@ -96,6 +96,7 @@ class Computation:
 
 
 @final
+@answers("computation", ("fn_for_argument_type",))
 class PolymorphicComputation:
     """A computation without types yet: traced anew for each type it meets.
 
@@ -124,11 +125,11 @@ class PolymorphicComputation:
     def __repr__(self) -> str:
         return f"<polymorphic computation {self.__name__}({', '.join(self._names)})>"
 
-    def __getattr__(self, name: str) -> Any:
-        if name == "type_signature":
-            cure = "it takes that of what it is called with; decorate it with types"
-            raise AttributeError(f"{self.__name__} has no type yet: {cure}")
-        raise AttributeError(name)
+    @property
+    def type_signature(self) -> FunctionType:
+        """There is none yet."""
+        cure = "it takes that of what it is called with; decorate it with types"
+        raise AttributeError(f"{self.__name__} has no type yet: {cure}")
 
     @short_traceback
     def __reduce__(self) -> tuple[Any, ...]:

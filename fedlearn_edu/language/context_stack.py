@@ -18,8 +18,10 @@ from fedlearn_edu.errors import (
     describe,
     short_traceback,
 )
+from fedlearn_edu.former_names import answers
 
 
+@answers("context", others=False)
 class Context(ABC):
     """Gives calls of computations a meaning; current inside `with context:`.
 

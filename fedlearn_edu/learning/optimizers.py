@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.former_names import answers, unknown
 from fedlearn_edu.learning.arrays import HAS_TENSORFLOW, tf
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.pytree import flatten, rebuild
@@ -41,6 +41,7 @@ __all__ = [
 
 
 @final
+@answers("optimizer", others=False)
 @dataclass(frozen=True)
 class Optimizer:
     """Two pure functions, and a name that tells their settings.

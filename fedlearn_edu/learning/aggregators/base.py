@@ -16,6 +16,7 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.former_names import answers
 from fedlearn_edu.learning.arrays import leaf_computation, tf, zeros
 from fedlearn_edu.learning.atomic import numbered
 from fedlearn_edu.learning.errors import ProcessError
@@ -98,6 +99,7 @@ Factory = Callable[[fl.Type], Aggregator]
 
 
 @final
+@answers("aggregator", others=False)
 @dataclass(frozen=True, repr=False)
 class AggregatorFactory:
     """A function from the type of an update to an aggregator, with a name.
