@@ -2,7 +2,7 @@
 """The page for people who come from TFF shows the table of former names.
 
 `pytest --update-golden tests/docs` writes it there anew. Former names of this package,
-names that `fedlearn_edu.tff` has, examples and versions are in messages only.
+what `fedlearn_edu.tff` has and has not, examples and versions are in messages only.
 """
 
 import re
@@ -17,24 +17,24 @@ START = "<!-- made from fedlearn_edu/former_names by `pytest --update-golden` --
 END = "<!-- end of what is made -->"
 
 RENAMED = "another name in TFF or in texts about it"
-_NAME = r"(?<!\w)(fl|tff)[\w.]*\.\w+|(?<!\w)\.\w+"
+_NAME = r"(?<!\w)fl[\w.]*\.\w+|(?<!\w)\.\w+"
 _MOST = 3
 HEADERS = {RENAMED: ("renamed", "never"), "not here": ("gone",)}
 
 
 def _of_tff() -> list[FormerName]:
-    """Those that are in no module here; what both have not is shown once."""
-    rows = {
-        _asked(row): row
+    return [
+        row
         for row in former_names().values()
-        if row.met != "here, at first" and row.fate != "tff"
-    }
-    return list(rows.values())
+        if row.met != "here, at first"
+        and row.fate != "tff"
+        and not row.home.startswith("fedlearn_edu.tff")
+        and not row.here.endswith(f".{row.name}")  # only its module is another
+    ]
 
 
 def _asked(row: FormerName) -> str:
-    name = row.path.removeprefix("tff.")
-    return f"`{'tff.' * row.home.startswith('fedlearn_edu')}{name}`"
+    return f"`{'tff.' * row.home.startswith('fedlearn_edu')}{row.path}`"
 
 
 def _rows(fates: tuple[str, ...]) -> list[str]:
