@@ -188,6 +188,10 @@ def check_names(names: tuple[str | None, ...]) -> None:
         )
 
 
+# As a package has one: then `from … import` asks for a submodule, and is answered.
+__path__: list[str] = []
+
+
 @short_traceback
 def __getattr__(name: str) -> Any:
     known = ("Struct", "leaves", "tree_map", "unflatten")

@@ -93,6 +93,10 @@ __all__ = [
 ]
 
 
+# As a package has one: then `from … import` asks for a submodule, and is answered.
+__path__: list[str] = []
+
+
 @short_traceback
 def __getattr__(name: str) -> Any:
     raise unknown("fedlearn_edu.backends.native", name, __all__)
