@@ -35,7 +35,7 @@ from fedlearn_edu.executors.resolving import (
 )
 from fedlearn_edu.executors.sequence import SequenceExecutor
 from fedlearn_edu.executors.threads import ThreadDelegatingExecutor
-from fedlearn_edu.executors.traffic import SizeInfo
+from fedlearn_edu.executors.traffic import SizeInfo, bytes_by_edge
 from fedlearn_edu.executors.wrapping import WrappingExecutor
 from fedlearn_edu.former_names import unknown
 from fedlearn_edu.ir import nodes as ir
@@ -113,6 +113,7 @@ __all__ = [
     "WrappingExecutor",
     "all_intrinsics",
     "apply",
+    "bytes_by_edge",
     "compile_tree",
     "define",
     "derived",

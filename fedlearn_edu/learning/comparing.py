@@ -18,7 +18,6 @@ from fedlearn_edu.errors import (
     is_whole_number,
     short_traceback,
 )
-from fedlearn_edu.executors.traffic import TO_CLIENTS, TO_SERVER, bytes_by_edge
 from fedlearn_edu.learning.client_source import ClientSource, client_source
 from fedlearn_edu.learning.comparison import (
     METRICS,
@@ -39,7 +38,7 @@ from fedlearn_edu.simulation import ClientData, ClientSampling
 Entrant = LearningProcess | Callable[[int], LearningProcess]
 """A process, or a function of the seed that builds one."""
 
-_EDGES = (TO_CLIENTS, TO_SERVER)
+_EDGES = ("server → clients", "clients → server")
 
 
 @short_traceback
@@ -240,7 +239,7 @@ def _bytes_per_client(
         options = setting.options(seed, lambda _: ends.append(len(tape.events)))
         run(process, data, 2, batch_size=size, options=options)
     clients = setting.source(process, seed).clients
-    one, two = (bytes_by_edge(tape.events[:end]) for end in ends)
+    one, two = (fl.framework.bytes_by_edge(tape.events[:end]) for end in ends)
     sizes = [one[edge] / clients for edge in _EDGES]
     if [two[edge] for edge in _EDGES] != [2 * one[edge] for edge in _EDGES]:
         raise RunError(

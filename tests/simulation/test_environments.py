@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
+import cloudpickle
 import numpy as np
 import pytest
 
@@ -154,7 +155,7 @@ def test_it_needs_no_default_context(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_bound_computation_travels_as_the_computation() -> None:
     """An environment is threads and memory of one process."""
     environment = simulation.build_inprocess_environment(3)
-    copy = pickle.loads(pickle.dumps(environment.create_computation(EVALUATED)))
+    copy = pickle.loads(cloudpickle.dumps(environment.create_computation(EVALUATED)))
     environment.close()
     assert copy == EVALUATED
     assert copy() == []
