@@ -44,6 +44,7 @@ _UNTUNED.autotune.enabled = False
 _UNTUNED.experimental_optimization.apply_default_optimizations = False
 
 _MAX_QUOTED = 20
+_ALIGNMENT = 64  # bytes; TensorFlow reads tensors in blocks of up to so many
 _numbers = itertools.count()
 _quoted: OrderedDict[int, Exception] = OrderedDict()
 _CONSTANTS = (int, float, complex, str, bytes, np.ndarray, np.generic)
@@ -77,6 +78,26 @@ def stacked(values: Sequence[Any], leaf: Any) -> Any:
     for i, value in enumerate(values):
         pile[i] = value
     return tf.constant(pile, tf.string)
+
+
+def end_to_end(values: Sequence[Any], leaf: Any) -> Any:
+    """The numbers of all tensors as one vector."""
+    # NumPy would make text of a fixed width, and lose zero bytes at ends.
+    kind = object if leaf.dtype.kind == "O" else None
+    flat = [np.asarray(value, kind).ravel() for value in values]
+    flat.append(np.zeros([0], leaf.dtype))
+    if leaf.dtype.kind not in "fiu":
+        return tf.constant(np.concatenate(flat), tf_dtype(leaf.dtype))
+    whole = _aligned(sum(map(len, flat)), leaf.dtype)
+    np.concatenate(flat, out=whole)
+    return tf.experimental.dlpack.from_dlpack(whole.__dlpack__())
+
+
+def _aligned(size: int, dtype: Any) -> Any:
+    """A new array in memory that TensorFlow can share, where `tf.constant` copies."""
+    memory = np.empty(size * dtype.itemsize + _ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % _ALIGNMENT
+    return memory[start : start + size * dtype.itemsize].view(dtype)
 
 
 def element_spec(type_: Type) -> Any:

@@ -28,6 +28,7 @@ from fedlearn_edu.runtimes.tensorflow.batching import (
     Vectorized,
 )
 from fedlearn_edu.runtimes.tensorflow.conversion import (
+    end_to_end,
     flatten,
     leaf_types,
     stacked,
@@ -40,10 +41,10 @@ from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.structure import unflatten
 from fedlearn_edu.types import SequenceType, StructType, TensorType, Type
 from fedlearn_edu.types.dtypes import smallest
-from fedlearn_edu.types.sequences import Cached, unwrap
+from fedlearn_edu.types.sequences import Cached, DatasetSequence, unwrap
 
 Sequences = list[list[Any]]  # for each element its tensors
-_ALIGNMENT = 64  # bytes; TensorFlow reads tensors in blocks of up to so many
+_MAX_READ_FIRST = 1_000  # elements, such as batches
 
 
 @final
@@ -144,7 +145,7 @@ def _of_entries(entries: Sequence[Any], type_: TensorType | SequenceType) -> Col
 def _made_of(entries: Sequence[Any], type_: TensorType | SequenceType) -> Column:
     plain = [unwrap(entry) for entry in entries]
     if isinstance(type_, SequenceType):
-        elements = [_elements(entry, type_) for entry in plain]
+        elements = [_elements(_read_first(entry), type_) for entry in plain]
         column = _packed(elements, type_)
     elif any(np.shape(value) != np.shape(plain[0]) for value in plain):
         raise NotInMemoryError
@@ -152,6 +153,13 @@ def _made_of(entries: Sequence[Any], type_: TensorType | SequenceType) -> Column
         column = Column((stacked(plain, type_),), is_shared=False)
     note("convert", type_)
     return column
+
+
+def _read_first(sequence: Any) -> Any:
+    """A short pipeline as what it reads: then all clients take their steps together."""
+    is_pipeline = isinstance(sequence, DatasetSequence)
+    size = int(sequence.dataset.cardinality()) if is_pipeline else -1
+    return tuple(sequence) if 0 <= size <= _MAX_READ_FIRST else sequence
 
 
 def _elements(sequence: Any, type_: SequenceType) -> Sequences:
@@ -175,7 +183,7 @@ def _packed(
     tensors = []
     for i, leaf in enumerate(leaves):
         shape = firsts[0][i] if firsts else smallest(leaf.shape)
-        whole = _end_to_end([row[i] for row in in_order[:cut]], leaf)
+        whole = end_to_end([row[i] for row in in_order[:cut]], leaf)
         tensors.append(tf.reshape(whole, [count, *own, *shape]))
     if count == len(steps):
         return Column(tuple(tensors), is_shared, True, count)
@@ -183,7 +191,7 @@ def _packed(
     for i, leaf in enumerate(leaves):
         pairs = zip(axes, firsts[count:], strict=True)
         blocks = [[*axis, *first[i]] for axis, first in pairs]
-        tensors.append(_end_to_end([row[i] for row in in_order[cut:]], leaf))
+        tensors.append(end_to_end([row[i] for row in in_order[cut:]], leaf))
         tensors += _cuts(blocks, leaf, is_shared=is_shared)
     if not is_shared:
         whose = [client for turn in steps[count:] for client, _ in turn]
@@ -199,26 +207,6 @@ def _leading(steps: Sequence[Any], shapes: Sequence[Any], clients: int) -> int:
         for turn, shape in zip(steps, shapes, strict=True)
     )
     return sum(takewhile(bool, are_even))
-
-
-def _end_to_end(values: Sequence[Any], leaf: Any) -> Any:
-    """The numbers of all tensors as one vector."""
-    # NumPy would make text of a fixed width, and lose zero bytes at ends.
-    kind = object if leaf.dtype.kind == "O" else None
-    flat = [np.asarray(value, kind).ravel() for value in values]
-    flat.append(np.zeros([0], leaf.dtype))
-    if leaf.dtype.kind not in "fiu":
-        return tf.constant(np.concatenate(flat), tf_dtype(leaf.dtype))
-    whole = _aligned(sum(map(len, flat)), leaf.dtype)
-    np.concatenate(flat, out=whole)
-    return tf.experimental.dlpack.from_dlpack(whole.__dlpack__())
-
-
-def _aligned(size: int, dtype: Any) -> Any:
-    """A new array in memory that TensorFlow can share, where `tf.constant` copies."""
-    memory = np.empty(size * dtype.itemsize + _ALIGNMENT, np.uint8)
-    start = -memory.ctypes.data % _ALIGNMENT
-    return memory[start : start + size * dtype.itemsize].view(dtype)
 
 
 def _cuts(blocks: Sequence[Any], leaf: Any, *, is_shared: bool) -> tuple[Any, Any]:
