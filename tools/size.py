@@ -24,7 +24,7 @@ MACHINE = (
 # The rest of the package that has a bound of its own.
 ABOVE = (
     *("dataflow", "simulation", "learning", "remote", "attacks", "backends"),
-    *("testing", "viz", "course", "demo"),
+    *("testing", "tff", "viz", "course", "demo"),
 )
 _MESSAGES = re.compile(r"messages(\.py|/\w+\.py)$")
 _APART = re.compile(rf"{_MESSAGES.pattern}|/runtimes/tensorflow/|/former_names/")

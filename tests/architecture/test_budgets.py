@@ -32,35 +32,36 @@ MAX_FUNCTION_LINES = 40
 # Executable lines.
 MAX_EXECUTABLE = {
     "errors": 202,
-    "structure": 104,
-    "types": 1_759,
+    "structure": 109,
+    "types": 1_765,
     "ir": 400,
-    "language": 2_414,
+    "language": 2_415,
     "compiler": 410,
-    "executors": 1_818,
-    "runtimes": 2_200,
-    "contexts": 695,
-    "framework": 62,
+    "executors": 1_819,
+    "runtimes": 2_213,
+    "contexts": 696,
+    "framework": 63,
 }
-MAX_MACHINE_LINES = 17_471
+MAX_MACHINE_LINES = 17_543
 MAX_MACHINE_FILES = 102
 # The files that the way of a value names, and all that they import (no TensorFlow).
-MAX_WAY_LINES = 3_149
-MAX_WAY_CLOSURE_LINES = 9_525
-MAX_ORACLE_CLOSURE_LINES = 4_578
+MAX_WAY_LINES = 3_162
+MAX_WAY_CLOSURE_LINES = 9_570
+MAX_ORACLE_CLOSURE_LINES = 4_619
 MAX_LINES = {
     "dataflow": 861,
     "simulation": 2_704,
-    "learning": 9_322,
+    "learning": 9_324,
     "remote": 3_098,
     "attacks": 818,
-    "backends": 113,
+    "backends": 117,
     "testing": 2_735,
+    "tff": 3_756,
     "viz": 10_475,
     "course": 10_137,
     "demo": 520,
 }
-MAX_TEST_LINES = 44_108
+MAX_TEST_LINES = 45_020
 
 
 def test_files_fit_on_a_few_screens() -> None:

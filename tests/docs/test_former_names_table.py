@@ -2,7 +2,8 @@
 """The page for people who come from TFF shows the table of former names.
 
 `pytest --update-golden tests/docs` writes it there anew. Former names of this package,
-what `fedlearn_edu.tff` has and has not, examples and versions are in messages only.
+names of objects, what `fedlearn_edu.tff` has and has not, examples and versions are in
+messages only.
 """
 
 import re
@@ -18,7 +19,7 @@ END = "<!-- end of what is made -->"
 
 RENAMED = "another name in TFF or in texts about it"
 _NAME = r"(?<!\w)fl[\w.]*\.\w+|(?<!\w)\.\w+"
-_MOST = 3
+_MOST = 1
 HEADERS = {RENAMED: ("renamed", "never"), "not here": ("gone",)}
 
 
@@ -28,13 +29,14 @@ def _of_tff() -> list[FormerName]:
         for row in former_names().values()
         if row.met != "here, at first"
         and row.fate != "tff"
+        and row.home.startswith("fedlearn_edu")
         and not row.home.startswith("fedlearn_edu.tff")
         and not row.here.endswith(f".{row.name}")  # only its module is another
     ]
 
 
 def _asked(row: FormerName) -> str:
-    return f"`{'tff.' * row.home.startswith('fedlearn_edu')}{row.path}`"
+    return f"`tff.{row.path}`"
 
 
 def _rows(fates: tuple[str, ...]) -> list[str]:

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One small classifier as TFF's programs write it: Keras, variables, functions."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import fedlearn_edu.tff as tff
+from fedlearn_edu.runtimes.tensorflow.library import tf
+
+SPEC = OrderedDict(
+    x=tf.TensorSpec([None, 4], tf.float32), y=tf.TensorSpec([None, 1], tf.int32)
+)
+SIZES = (7, 12, 5)
+
+
+def keras_model(*more: Any) -> Any:
+    """4 features, 6 hidden units, `more` layers, 3 classes; the same at each call."""
+    keras = tf.keras
+    keras.utils.set_random_seed(7)
+    hidden = keras.layers.Dense(6, "relu")
+    return keras.Sequential([keras.Input((4,)), hidden, *more, keras.layers.Dense(3)])
+
+
+def loss() -> Any:
+    return tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+
+def of_keras(*more: Any, metrics: Sequence[Any] = ()) -> Any:
+    return tff.learning.models.from_keras_model(
+        keras_model(*more), loss(), SPEC, metrics=metrics
+    )
+
+
+def of_functions(*more: Any) -> Any:
+    metrics = {"loss": MeanLoss}
+    return tff.learning.models.functional_model_from_keras(
+        keras_model(*more), loss(), SPEC, metrics_constructor=metrics
+    )
+
+
+def MeanLoss() -> Any:  # noqa: N802 (made like a metric)
+    return tf.keras.metrics.SparseCategoricalCrossentropy(from_logits=True)
+
+
+@cache
+def _start() -> list[Any]:
+    """Made once: Keras makes no model in a body."""
+    return [variable.numpy() for variable in keras_model().trainable_variables]
+
+
+class OfVariables(tff.learning.models.VariableModel):
+    """The same in variables; counts examples and adds up the loss."""
+
+    input_spec = SPEC
+
+    def __init__(self) -> None:
+        self._weights = [tf.Variable(array) for array in _start()]
+        self._sums = [tf.Variable(0.0, trainable=False) for _ in range(2)]
+
+    @property
+    def trainable_variables(self) -> Any:
+        return self._weights
+
+    @property
+    def local_variables(self) -> Any:
+        return self._sums
+
+    @tf.function  # type: ignore[untyped-decorator]
+    def forward_pass(self, batch_input: Any, training: bool = True) -> Any:
+        first, bias, second, last = self._weights
+        logits = tf.nn.relu(batch_input["x"] @ first + bias) @ second + last
+        found = loss()(batch_input["y"], logits)
+        count = tf.cast(tf.shape(logits)[0], tf.float32)
+        for total, more in zip(self._sums, (count, found * count), strict=True):
+            total.assign_add(more)
+        return tff.learning.models.BatchOutput(found, logits, tf.shape(logits)[0])
+
+    @tf.function  # type: ignore[untyped-decorator]
+    def report_local_unfinalized_metrics(self) -> Any:
+        return OrderedDict(examples=self._sums[0], mean=list(self._sums))
+
+    def metric_finalizers(self) -> Any:
+        return OrderedDict(examples=lambda n: n, mean=lambda sums: sums[1] / sums[0])
+
+
+MODELS = {"Keras": of_keras, "functions": of_functions, "variables": OfVariables}
+
+
+def rows(client: int) -> dict[str, Any]:
+    """The examples of a client."""
+    random = np.random.default_rng(client)
+    size = SIZES[client]
+    return OrderedDict(
+        x=random.normal(size=(size, 4)).astype(np.float32),
+        y=random.integers(0, 3, (size, 1)).astype(np.int32),
+    )
+
+
+def clients(batch_size: int = 3) -> list[Any]:
+    """Three clients of unequal size, as pipelines."""
+    datasets = map(tf.data.Dataset.from_tensor_slices, map(rows, range(len(SIZES))))
+    return [dataset.batch(batch_size) for dataset in datasets]
