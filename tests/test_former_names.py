@@ -57,13 +57,12 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "process": lambda: fl.learning.build_fed_avg(OBJECTS["model"]()),
     "evaluation": lambda: fl.learning.Evaluation({}, ()),
     "state": lambda: OBJECTS["process"]().initialize(),
-    "executor": fl.framework.NumPyExecutor,
     "factory": fl.framework.local_executor_factory,
     "context": fl.framework.ReferenceContext,
     "optimizer": lambda: fl.learning.optimizers.build_sgdm(),
     "aggregator": lambda: fl.learning.aggregators.mean(),
 }
-ON_BEHALF = ("executor", "factory", "context")  # of subclasses that people write
+ON_BEHALF = ("factory", "context")  # of subclasses that people write
 
 
 def _asked(home: str) -> Any:

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar, get_args
 
 from fedlearn_edu.errors import ExecutorError, FieldError, TypeMismatchError, describe
-from fedlearn_edu.former_names import answers
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.structure import Struct
@@ -44,7 +43,6 @@ class ExecutorValue(ABC):
         """Materializes the value, in plain form (see `types/containers.py`)."""
 
 
-@answers("executor", others=False)
 class Executor(ABC):
     """Interprets some constructs, and delegates the rest to target executors."""
 

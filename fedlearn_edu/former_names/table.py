@@ -267,10 +267,6 @@ xla | gone | since 0.20 | fl.framework.EagerTFExecutor
 test | gone | since 0.14 | fl.framework.ReferenceContext
   fl.set_default_context(fl.framework.ReferenceContext())
 
-== executor
-create_tuple | renamed | until 0.15 | .create_struct
-  fl.framework.Executor.create_struct
-
 == factory
 clean_up_executors | renamed | until 0.53 | .clean_up_executor
   fl.framework.ExecutorFactory.clean_up_executor

@@ -37,16 +37,16 @@ MAX_EXECUTABLE = {
     "ir": 400,
     "language": 2_415,
     "compiler": 410,
-    "executors": 1_819,
+    "executors": 1_818,
     "runtimes": 2_213,
     "contexts": 696,
     "framework": 63,
 }
-MAX_MACHINE_LINES = 17_543
+MAX_MACHINE_LINES = 17_541
 MAX_MACHINE_FILES = 102
 # The files that the way of a value names, and all that they import (no TensorFlow).
 MAX_WAY_LINES = 3_162
-MAX_WAY_CLOSURE_LINES = 9_570
+MAX_WAY_CLOSURE_LINES = 9_568
 MAX_ORACLE_CLOSURE_LINES = 4_619
 MAX_LINES = {
     "dataflow": 861,
@@ -61,7 +61,7 @@ MAX_LINES = {
     "course": 10_137,
     "demo": 520,
 }
-MAX_TEST_LINES = 45_021
+MAX_TEST_LINES = 45_020
 
 
 def test_files_fit_on_a_few_screens() -> None:
