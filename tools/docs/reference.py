@@ -62,7 +62,7 @@ def _home(value: Any) -> str:
 
 def names(module: str) -> list[str]:
     """The public names of a module: those it lists, or else what it defines itself."""
-    offered = vars(value_of(module))
+    offered = dict(vars(value_of(module)))  # reading a name may load more of them
     own = [n for n in offered if _home(offered[n]) == offered["__name__"]]
     return sorted(offered.get("__all__", (n for n in own if n[0] != "_")))
 
