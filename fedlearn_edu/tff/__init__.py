@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """TensorFlow Federated's own names: its tutorials run with one changed line.
 
-    import fedlearn_edu.tff as tff        # was: import tensorflow_federated as tff
+>>> import fedlearn_edu.tff as tff  # was: import tensorflow_federated as tff
 
 The language is that of `fedlearn_edu`. `learning`, `aggregators`, `templates` and
 `simulation` are TFF's, over it. `docs/tutorials_that_run.md` says which notebooks run,

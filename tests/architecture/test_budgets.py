@@ -56,7 +56,7 @@ MAX_LINES = {
     "attacks": 818,
     "backends": 117,
     "testing": 2_735,
-    "tff": 3_756,
+    "tff": 3_755,
     "viz": 10_475,
     "course": 10_137,
     "demo": 520,

@@ -41,14 +41,11 @@ def of_keras(*more: Any, metrics: Sequence[Any] = ()) -> Any:
 
 
 def of_functions(*more: Any) -> Any:
-    metrics = {"loss": MeanLoss}
+    entropy = tf.keras.metrics.SparseCategoricalCrossentropy
+    metrics = {"loss": lambda: entropy(from_logits=True)}
     return tff.learning.models.functional_model_from_keras(
         keras_model(*more), loss(), SPEC, metrics_constructor=metrics
     )
-
-
-def MeanLoss() -> Any:  # noqa: N802 (made like a metric)
-    return tf.keras.metrics.SparseCategoricalCrossentropy(from_logits=True)
 
 
 @cache
@@ -63,30 +60,24 @@ class OfVariables(tff.learning.models.VariableModel):
     input_spec = SPEC
 
     def __init__(self) -> None:
-        self._weights = [tf.Variable(array) for array in _start()]
-        self._sums = [tf.Variable(0.0, trainable=False) for _ in range(2)]
-
-    @property
-    def trainable_variables(self) -> Any:
-        return self._weights
-
-    @property
-    def local_variables(self) -> Any:
-        return self._sums
+        self.trainable_variables = [tf.Variable(array) for array in _start()]
+        self.local_variables = [tf.Variable(0.0, trainable=False) for _ in range(2)]
 
     @tf.function  # type: ignore[untyped-decorator]
     def forward_pass(self, batch_input: Any, training: bool = True) -> Any:
-        first, bias, second, last = self._weights
+        first, bias, second, last = self.trainable_variables
         logits = tf.nn.relu(batch_input["x"] @ first + bias) @ second + last
         found = loss()(batch_input["y"], logits)
         count = tf.cast(tf.shape(logits)[0], tf.float32)
-        for total, more in zip(self._sums, (count, found * count), strict=True):
+        for total, more in zip(
+            self.local_variables, (count, found * count), strict=True
+        ):
             total.assign_add(more)
         return tff.learning.models.BatchOutput(found, logits, tf.shape(logits)[0])
 
     @tf.function  # type: ignore[untyped-decorator]
     def report_local_unfinalized_metrics(self) -> Any:
-        return OrderedDict(examples=self._sums[0], mean=list(self._sums))
+        return OrderedDict(examples=self.local_variables[0], mean=self.local_variables)
 
     def metric_finalizers(self) -> Any:
         return OrderedDict(examples=lambda n: n, mean=lambda sums: sums[1] / sums[0])

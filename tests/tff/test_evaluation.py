@@ -55,3 +55,18 @@ def test_a_process_of_evaluation_adds_rounds_up() -> None:
     assert both["current_round_metrics"]["num_examples"] == 17
     for name, value in of_keras_itself().items():
         assert both["total_rounds_metrics"][name] == pytest.approx(value, abs=1e-6)
+
+
+def test_a_model_of_keras_by_hand_measures_the_same() -> None:
+    model = model_fn()
+    for batch in (batch for client in clients() for batch in client):
+        model.forward_pass(batch, training=False)
+    sums, finalizers = (
+        model.report_local_unfinalized_metrics(),
+        model.metric_finalizers(),
+    )
+    assert list(sums) == list(finalizers)
+    for name, value in of_keras_itself().items():
+        assert float(finalizers[name](sums[name])) == pytest.approx(value, abs=1e-6)
+    model.reset_metrics()
+    assert [float(tf.reduce_sum(v)) for v in model.local_variables] == [0.0] * 10

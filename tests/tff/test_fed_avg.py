@@ -215,14 +215,8 @@ class Around(tff.learning.models.VariableModel):
 
     def __init__(self) -> None:
         self.keras_model = keras_model(tf.keras.layers.BatchNormalization())
-
-    @property
-    def trainable_variables(self) -> Any:
-        return self.keras_model.trainable_variables
-
-    @property
-    def non_trainable_variables(self) -> Any:
-        return self.keras_model.non_trainable_variables
+        self.trainable_variables = self.keras_model.trainable_variables
+        self.non_trainable_variables = self.keras_model.non_trainable_variables
 
     def forward_pass(self, batch_input: Any, training: bool = True) -> Any:
         found = self.keras_model(batch_input["x"], training=training)

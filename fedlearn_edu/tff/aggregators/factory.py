@@ -17,7 +17,11 @@ import fedlearn_edu as fl
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.structure import leaves
-from fedlearn_edu.tff.templates import AggregationProcess, MeasuredProcessOutput
+from fedlearn_edu.tff.templates import (
+    AggregationProcess,
+    EstimationProcess,
+    MeasuredProcessOutput,
+)
 
 
 class UnweightedAggregationFactory(ABC):
@@ -49,6 +53,30 @@ def with_containers(type_: Any) -> Any:
     if container is None:
         container = OrderedDict if names and all(names) else list
     return fl.StructWithPythonType(list(zip(names, parts, strict=True)), container)
+
+
+def unchanging(estimate: Any, observed: Any) -> EstimationProcess:
+    """A process that reports what `estimate()` is, whatever it observes at the clients.
+
+    Args:
+        estimate: a function of tensors, without arguments.
+        observed: the type of what it is told.
+    """
+    made = fl.tf_computation(estimate)
+
+    @fl.federated_computation
+    def initialize() -> Any:
+        return fl.federated_value((), fl.SERVER)
+
+    @fl.federated_computation(fl.type_at_server(()), fl.type_at_clients(observed))
+    def stay(state: Any, value: Any) -> Any:
+        return state
+
+    @fl.federated_computation(fl.type_at_server(()))
+    def report(state: Any) -> Any:
+        return fl.federated_eval(made, fl.SERVER)
+
+    return EstimationProcess(initialize, stay, report)
 
 
 def check_floats(type_: Any, what: str) -> None:
@@ -110,6 +138,10 @@ class MeanFactory(WeightedAggregationFactory):
         value_sum_factory: of what clients send, their weighted values.
         weight_sum_factory: of the weights.
         no_nan_division: whether the mean is 0 if all weights are.
+
+    >>> mean = MeanFactory().create(np.float32, np.float32)
+    >>> mean.next(mean.initialize(), [1.0, 4.0], [1.0, 2.0]).result
+    np.float32(3.0)
     """
 
     def __init__(

@@ -24,6 +24,7 @@ from fedlearn_edu.tff.aggregators.factory import (
     UnweightedAggregationFactory,
     WeightedAggregationFactory,
     check_floats,
+    unchanging,
     with_containers,
 )
 from fedlearn_edu.tff.aggregators.secure import SecureSumFactory
@@ -36,6 +37,7 @@ from fedlearn_edu.tff.templates import (
 _ESTIMATE = ("current_estimate", "aggregator")
 
 
+@final
 class PrivateQuantileEstimationProcess:
     r"""An estimate $C$ of a quantile of numbers at the clients.
 
@@ -122,21 +124,7 @@ def norm_process(norm: Any) -> EstimationProcess:
             expected="a number of 0 or more, or an EstimationProcess",
             found=describe(norm),
         )
-    number = fl.tf_computation(lambda: tf.constant(norm, tf.float32))
-
-    @fl.federated_computation
-    def initialize() -> Any:
-        return fl.federated_value((), fl.SERVER)
-
-    @fl.federated_computation(fl.type_at_server(()), fl.type_at_clients(np.float32))
-    def stay(state: Any, value: Any) -> Any:
-        return state
-
-    @fl.federated_computation(fl.type_at_server(()))
-    def report(state: Any) -> Any:
-        return fl.federated_eval(number, fl.SERVER)
-
-    return EstimationProcess(initialize, stay, report)
+    return unchanging(lambda: tf.constant(norm, tf.float32), np.float32)
 
 
 def clipping_factory(

@@ -20,6 +20,7 @@ from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.structure import leaves
 from fedlearn_edu.tff.aggregators.factory import (
     UnweightedAggregationFactory,
+    unchanging,
     with_containers,
 )
 from fedlearn_edu.tff.templates import (
@@ -203,7 +204,11 @@ def _extremes(value: Any) -> Any:
 def _ends(upper: Any, lower: Any, number: np.dtype[Any]) -> EstimationProcess:
     """The range as a process: it observes extremes, and reports both ends."""
     if not isinstance(upper, EstimationProcess):
-        return _fixed(-upper if lower is None else lower, upper, number)
+        begin = -upper if lower is None else lower
+        return unchanging(
+            lambda: (tf.constant(begin, number), tf.constant(upper, number)),
+            (number, number),
+        )
     if lower is None:
         return _adapting(upper, number)
     raise ProcessError(
@@ -211,28 +216,6 @@ def _ends(upper: Any, lower: Any, number: np.dtype[Any]) -> EstimationProcess:
         expected="one EstimationProcess",
         found="two",
     )
-
-
-def _fixed(lower: Any, upper: Any, number: np.dtype[Any]) -> EstimationProcess:
-    both = fl.tf_computation(
-        lambda: (tf.constant(lower, number), tf.constant(upper, number))
-    )
-
-    @fl.federated_computation
-    def initialize() -> Any:
-        return fl.federated_value((), fl.SERVER)
-
-    @fl.federated_computation(
-        fl.type_at_server(()), fl.type_at_clients((number, number))
-    )
-    def stay(state: Any, found: Any) -> Any:
-        return state
-
-    @fl.federated_computation(fl.type_at_server(()))
-    def report(state: Any) -> Any:
-        return fl.federated_eval(both, fl.SERVER)
-
-    return EstimationProcess(initialize, stay, report)
 
 
 def _adapting(upper: EstimationProcess, number: np.dtype[Any]) -> EstimationProcess:

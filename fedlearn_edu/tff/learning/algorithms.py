@@ -9,12 +9,15 @@ from collections import OrderedDict
 from typing import Any
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.former_names import unknown
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.tff.aggregators import MeanFactory, UnweightedMeanFactory
-from fedlearn_edu.tff.aggregators.factory import with_weights
+from fedlearn_edu.tff.aggregators.factory import (
+    WeightedAggregationFactory,
+    with_weights,
+)
 from fedlearn_edu.tff.learning.optimizers import build_sgdm
 from fedlearn_edu.tff.learning.pure import Pure, pure
 from fedlearn_edu.tff.learning.templates import (
@@ -70,6 +73,7 @@ def build_weighted_fed_avg(  # noqa: PLR0913 (TFF's arguments)
     start = fl.tf_computation(model.initial_weights)
     weights_type: Any = start.type_signature.result
     factory = model_aggregator or MeanFactory()
+    _check_weighted(factory, client_weighting)
     server = server_optimizer_fn or build_sgdm(1.0)
     return compose_learning_process(
         start,
@@ -90,7 +94,7 @@ def build_unweighted_fed_avg(
     model_aggregator: Any = None,
     **rest: Any,
 ) -> LearningProcess:
-    """The same, with all clients alike."""
+    """Federated averaging in which all clients weigh the same."""
     return build_weighted_fed_avg(
         model_fn,
         client_optimizer_fn,
@@ -108,7 +112,7 @@ def build_weighted_fed_prox(
     *args: Any,
     **rest: Any,
 ) -> LearningProcess:
-    """Federated averaging whose clients are pulled back to where they began."""
+    """FedProx: clients are pulled back to where they began."""
     rest["proximal_strength"] = proximal_strength
     return build_weighted_fed_avg(model_fn, client_optimizer_fn, *args, **rest)
 
@@ -120,9 +124,21 @@ def build_unweighted_fed_prox(
     *args: Any,
     **rest: Any,
 ) -> LearningProcess:
-    """The same, with all clients alike."""
+    """FedProx in which all clients weigh the same."""
     rest["proximal_strength"] = proximal_strength
     return build_unweighted_fed_avg(model_fn, client_optimizer_fn, *args, **rest)
+
+
+def _check_weighted(factory: Any, client_weighting: Any) -> None:
+    is_uniform = ClientWeighting.of(client_weighting) is ClientWeighting.UNIFORM
+    if not is_uniform and not isinstance(factory, WeightedAggregationFactory):
+        raise ProcessError(
+            "this aggregator would leave the clients' weights out",
+            expected="a factory with weights, such as MeanFactory()",
+            found=describe(factory),
+            where="model_aggregator",
+            do="build_unweighted_fed_avg(…), in which all clients are alike",
+        )
 
 
 def _check_rest(metrics_aggregator: Any, loop: dict[str, Any]) -> None:

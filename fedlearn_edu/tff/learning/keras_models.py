@@ -102,15 +102,14 @@ class KerasModel(VariableModel):
         self, keras_model: Any, loss: Callable[..., Any], input_spec: Any, metrics: Any
     ) -> None:
         self.keras_model, self.loss_of, self.input_spec = keras_model, loss, input_spec
-        self._metrics = _made(metrics or ())
-
-    @property
-    def sums(self) -> "OrderedDict[str, Sums]":
-        """All metrics as sums, the model's own first."""
-        found = OrderedDict((n, Sums.of_keras(m)) for n, m in self._metrics.items())
-        for name, sums in _own_sums().items():
-            found.setdefault(name, sums)
-        return found
+        made = _made(metrics or ())
+        own = {name: s for name, s in _own_sums().items() if name not in made}
+        self.sums = OrderedDict((n, Sums.of_keras(m)) for n, m in made.items()) | own
+        self._sums = {
+            name: tf_variables(metric.variables) for name, metric in made.items()
+        }
+        for name, sums in own.items():
+            self._sums[name] = [tf.Variable(z, trainable=False) for z in sums.zeros()]
 
     @property
     def trainable_variables(self) -> Any:
@@ -125,8 +124,7 @@ class KerasModel(VariableModel):
     @property
     def local_variables(self) -> Any:
         """The variables of the metrics."""
-        made = self._metrics.values()
-        return [v for metric in made for v in tf_variables(metric.variables)]
+        return [variable for variables in self._sums.values() for variable in variables]
 
     def predict_on_batch(self, x: Any, training: bool = True) -> Any:
         """The predictions for x."""
@@ -136,15 +134,18 @@ class KerasModel(VariableModel):
         """The loss, penalties included, and predictions; updates the metrics."""
         x, y = x_and_y(batch_input)
         predictions = self.keras_model(x, training=training)
-        loss = self.loss_of(y, predictions) + sum(self.keras_model.losses)
-        for metric in self._metrics.values():
-            metric.update_state(y, predictions)
-        return BatchOutput(loss, predictions, number_of_examples(x))
+        loss = self.loss_of(y, predictions)
+        for name, variables in self._sums.items():
+            now = tuple(variable.read_value() for variable in variables)
+            found = self.sums[name].update(now, y, predictions, loss)
+            for variable, value in zip(variables, found, strict=True):
+                variable.assign(value)
+        penalties = sum(self.keras_model.losses)
+        return BatchOutput(loss + penalties, predictions, number_of_examples(x))
 
     def report_local_unfinalized_metrics(self) -> Any:
         """The variables of each metric."""
-        named = self._metrics.items()
-        return OrderedDict((name, tf_variables(m.variables)) for name, m in named)
+        return OrderedDict(self._sums)
 
     def metric_finalizers(self) -> Any:
         """From a metric's sums to the metric."""
@@ -152,8 +153,9 @@ class KerasModel(VariableModel):
 
     def reset_metrics(self) -> None:
         """Sets all metrics back."""
-        for metric in self._metrics.values():
-            metric.reset_state()
+        for name, variables in self._sums.items():
+            for variable, zero in zip(variables, self.sums[name].zeros(), strict=True):
+                variable.assign(zero)
 
 
 def _made(metrics: Any) -> "OrderedDict[str, Any]":

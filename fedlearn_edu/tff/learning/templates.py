@@ -48,9 +48,9 @@ class ClientWeighting(Enum):
         Raises:
             ProcessError: if there is none.
         """
-        names = {member.value for member in cls}
-        if isinstance(given, cls) or given in names:
-            return cls(given)
+        for member in cls:
+            if given in (member, member.value):
+                return member
         raise ProcessError(
             "clients weigh as much as their examples, or all alike",
             expected="ClientWeighting.NUM_EXAMPLES or ClientWeighting.UNIFORM",
@@ -172,26 +172,16 @@ def build_model_delta_client_work(
             examples += tf.cast(count, tf.int64)
             return tuple(trainable), others, moments, sums, examples
 
-        begin = (
-            start,
-            kept,
-            opt.initialize(start),
-            model.zeros(),
-            tf.constant(0, tf.int64),
-        )
+        none = tf.constant(0, tf.int64)
+        begin = start, kept, opt.initialize(start), model.zeros(), none
         after, _, _, sums, examples = batches.reduce(begin, as_it_is(learn))
         update = tuple(map(tf.subtract, after, start))
         weight = tf.constant(1.0) if is_uniform else tf.cast(examples, tf.float32)
-        sent = _if(
-            is_finite(update), ((update, weight), sums), _zeros(update, weight, model)
-        )
-        return ClientResult(*sent[0]), model.report(sent[1])
+        nothing = tf.nest.map_structure(tf.zeros_like, (update, weight)), model.zeros()
+        sent, sums = _if(is_finite(update), ((update, weight), sums), nothing)
+        return ClientResult(*sent), model.report(sums)
 
-    return client_work(model, work, "train")
-
-
-def _zeros(update: Any, weight: Any, model: Pure) -> Any:
-    return tf.nest.map_structure(tf.zeros_like, (update, weight)), model.zeros()
+    return _training(model, work)
 
 
 def is_finite(tensors: Any) -> Any:
@@ -204,11 +194,8 @@ def _if(condition: Any, yes: Any, no: Any) -> Any:
     return tf.nest.map_structure(lambda y, n: tf.where(condition, y, n), yes, no)
 
 
-def client_work(model: Pure, work: Any, label: str) -> ClientWorkProcess:
-    """From `work`, which returns a `ClientResult` and sums, to a client work.
-
-    Its measurements are the metrics over all clients, under `label`.
-    """
+def _training(model: Pure, work: Any) -> ClientWorkProcess:
+    """From `work`, which returns a `ClientResult` and sums; measures all clients."""
     finalize = fl.tf_computation(model.finalize, work.type_signature.result[1])
 
     @fl.federated_computation(
@@ -219,7 +206,7 @@ def client_work(model: Pure, work: Any, label: str) -> ClientWorkProcess:
     def next_work(state: Any, weights: Any, client_data: Any) -> Any:
         done = fl.federated_map(work, [weights, client_data])
         metrics = fl.federated_map(finalize, fl.federated_sum(done[1]))
-        measured = fl.federated_zip(OrderedDict([(label, metrics)]))
+        measured = fl.federated_zip(OrderedDict(train=metrics))
         return MeasuredProcessOutput(state, done[0], measured)
 
     return ClientWorkProcess(keep_nothing, next_work)

@@ -15,8 +15,6 @@ from fedlearn_edu.simulation.datasets import load_digits28
 from fedlearn_edu.tff.simulation.client_data import ClientData, TestClientData
 from fedlearn_edu.tff.simulation.datasets.stored import clients_of, load
 
-_ORIGIN = "https://storage.googleapis.com/tff-datasets-public/emnist_all.sqlite.lzma"
-
 
 def load_data(
     only_digits: bool = True, cache_dir: str | None = None, *, fetch: bool = False
@@ -28,14 +26,12 @@ def load_data(
     Args:
         only_digits: whether letters are left out.
         cache_dir: where `emnist_all.sqlite` lies, or is to lie.
-        fetch: whether it may be downloaded, 170 MB.
+        fetch: whether it may be downloaded.
 
     Raises:
         DatasetError: if the file is not found, cannot be fetched or is damaged.
     """
-    stand_in = "tff.simulation.datasets.emnist.get_synthetic()"
-    name = "emnist_all.sqlite"
-    path = load(name, _ORIGIN, cache_dir, fetch=fetch, stand_in=stand_in)
+    path = load("emnist_all.sqlite", cache_dir, fetch=fetch)
     features = OrderedDict(
         label=tf.io.FixedLenFeature((), tf.int64),
         pixels=tf.io.FixedLenFeature((28, 28), tf.float32),

@@ -9,8 +9,6 @@ from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.tff.simulation.client_data import ClientData, TestClientData
 from fedlearn_edu.tff.simulation.datasets.stored import clients_of, load
 
-_ORIGIN = "https://storage.googleapis.com/tff-datasets-public/shakespeare.sqlite.lzma"
-
 
 def load_data(
     cache_dir: str | None = None, *, fetch: bool = False
@@ -21,14 +19,12 @@ def load_data(
 
     Args:
         cache_dir: where `shakespeare.sqlite` lies, or is to lie.
-        fetch: whether it may be downloaded, 1 MB.
+        fetch: whether it may be downloaded.
 
     Raises:
         DatasetError: if the file is not found, cannot be fetched or is damaged.
     """
-    stand_in = "tff.simulation.datasets.shakespeare.get_synthetic()"
-    name = "shakespeare.sqlite"
-    path = load(name, _ORIGIN, cache_dir, fetch=fetch, stand_in=stand_in)
+    path = load("shakespeare.sqlite", cache_dir, fetch=fetch)
     features = {"snippets": tf.io.FixedLenFeature((), tf.string)}
     train, test = (clients_of(path, s, features, {}) for s in ("train", "test"))
     return train, test

@@ -25,6 +25,7 @@ from fedlearn_edu.simulation.datasets.sources import FOLDER_VARIABLE
 from fedlearn_edu.tff.simulation.client_data import ClientData
 
 _CHUNK = 2**20
+_PUBLISHED = "https://storage.googleapis.com/tff-datasets-public"
 
 
 def find(name: str, cache_dir: str | None) -> Path | None:
@@ -65,9 +66,7 @@ def places(cache_dir: str | None) -> dict[str, Path | None]:
     }
 
 
-def load(
-    name: str, origin: str, cache_dir: str | None, *, fetch: bool, stand_in: str
-) -> Path:
+def load(name: str, cache_dir: str | None, *, fetch: bool) -> Path:
     """Where the file of a data set is.
 
     Raises:
@@ -80,7 +79,7 @@ def load(
     if fetch:
         into = Path(cache_dir) if cache_dir else Path.home() / ".tff"
         try:
-            return _fetched(origin, into / name)
+            return _fetched(f"{_PUBLISHED}/{name}.lzma", into / name)
         except (OSError, lzma.LZMAError) as error:
             reason = f"a download: {type(error).__name__}: {error}"
     tried = [
@@ -91,7 +90,7 @@ def load(
         f"{name} is not here",
         expected=f"{name} or {name}.lzma in a folder that {FOLDER_VARIABLE} names",
         found="tried " + ", ".join([*tried, reason]),
-        do=f"load_data(fetch=True) fetches it once; {stand_in} needs no file",
+        do="load_data(fetch=True) fetches it once; get_synthetic() needs no file",
     )
 
 
@@ -161,7 +160,7 @@ def clients_of(
     def make(client_id: Any) -> Any:
         parts = [
             "SELECT serialized_example_proto FROM examples WHERE client_id = '",
-            client_id,
+            tf.strings.regex_replace(client_id, "'", "''"),
             f"' AND split_name = '{split}'",
         ]
         rows = tf.data.experimental.SqlDataset(
