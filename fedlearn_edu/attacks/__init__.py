@@ -14,8 +14,6 @@ True
 Read `poisoning.py` first, then `attack.py`, `inversion.py` and `membership.py`.
 """
 
-from typing import Any
-
 from fedlearn_edu.attacks import inversion, membership
 from fedlearn_edu.attacks.attack import Attack, Attackers, Known, poison
 from fedlearn_edu.attacks.errors import AttackError
@@ -26,8 +24,7 @@ from fedlearn_edu.attacks.poisoning import (
     model_replacement,
     sign_flip,
 )
-from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.former_names import answering
 
 __all__ = [
     "Attack",
@@ -44,7 +41,4 @@ __all__ = [
     "sign_flip",
 ]
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.attacks", name, __all__)
+__getattr__ = answering("fedlearn_edu.attacks", __all__)

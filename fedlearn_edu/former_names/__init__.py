@@ -109,6 +109,16 @@ def former_names() -> dict[tuple[str, str], FormerName]:
     return rows
 
 
+def answering(home: str, known: Collection[str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a module that answers names it does not have."""
+
+    @short_traceback
+    def answer(name: str) -> Any:
+        raise unknown(home, name, known)
+
+    return answer
+
+
 def unknown(home: str, name: str, known: Collection[str]) -> FedLearnError:
     """The error for a name that `home` does not have, with what to write instead."""
     error = UnknownNameError if _in_from_import(home, name) else FieldError

@@ -17,10 +17,7 @@ Read `fed_avg.py`, then `rounds.py` (a round), `local_training.py` (a client's p
 `run` does that round after round, with a progress bar, a history and checkpoints.
 """
 
-from typing import Any
-
-from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.former_names import answering
 from fedlearn_edu.learning import (
     accounting,
     aggregators,
@@ -85,7 +82,4 @@ __all__ = [
     "run",
 ]
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.learning", name, __all__)
+__getattr__ = answering("fedlearn_edu.learning", __all__)

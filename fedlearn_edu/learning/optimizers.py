@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.former_names import answers, unknown
+from fedlearn_edu.former_names import answering, answers
 from fedlearn_edu.learning.arrays import HAS_TENSORFLOW, tf
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.pytree import flatten, rebuild
@@ -264,7 +264,4 @@ def _check_positive(name: str, least: object) -> None:
 # As a package has one: then `from … import` asks for a submodule, and is answered.
 __path__: list[str] = []
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.learning.optimizers", name, __all__)
+__getattr__ = answering("fedlearn_edu.learning.optimizers", __all__)

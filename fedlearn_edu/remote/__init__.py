@@ -5,11 +5,9 @@ The extra `remote` of the package installs what it needs.
 """
 
 from importlib.util import find_spec
-from typing import Any
 
 from fedlearn_edu.capabilities import is_browser
-from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.former_names import answering
 from fedlearn_edu.remote.errors import ClusterError, NotInstalledError
 
 if is_browser():
@@ -47,7 +45,4 @@ __all__ = [
     "local",
 ]
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.remote", name, __all__)
+__getattr__ = answering("fedlearn_edu.remote", __all__)

@@ -9,10 +9,7 @@ The two environments are those that TFF programs ask for:
 with them.
 """
 
-from typing import Any
-
-from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.former_names import answering
 from fedlearn_edu.simulation import datasets, partitions
 from fedlearn_edu.simulation.client_data import Client, ClientData
 from fedlearn_edu.simulation.client_sampling import (
@@ -41,7 +38,4 @@ __all__ = [
     "partitions",
 ]
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.simulation", name, __all__)
+__getattr__ = answering("fedlearn_edu.simulation", __all__)

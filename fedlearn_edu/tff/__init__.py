@@ -8,8 +8,6 @@ The language is that of `fedlearn_edu`. `learning`, `aggregators`, `templates` a
 and where they differ.
 """
 
-from typing import Any
-
 from fedlearn_edu import (
     CLIENTS,
     SERVER,
@@ -52,8 +50,7 @@ from fedlearn_edu import (
     type_at_clients,
     type_at_server,
 )
-from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.former_names import answering
 from fedlearn_edu.tff import (
     aggregators,
     learning,
@@ -114,7 +111,4 @@ __all__ = [
     "types",
 ]
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.tff", name, __all__)
+__getattr__ = answering("fedlearn_edu.tff", __all__)

@@ -4,8 +4,8 @@
 import dataclasses
 from typing import Any
 
-from fedlearn_edu.errors import StructureError, short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.errors import StructureError
+from fedlearn_edu.former_names import answering
 from fedlearn_edu.structure import Struct
 
 __all__ = ["Struct", "update_struct"]
@@ -56,7 +56,4 @@ def _names(structure: Any) -> list[Any]:
 # As a package has one: then `from … import` asks for a submodule, and is answered.
 __path__: list[str] = []
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.tff.structure", name, __all__)
+__getattr__ = answering("fedlearn_edu.tff.structure", __all__)

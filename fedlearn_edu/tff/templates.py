@@ -11,8 +11,8 @@ Source: `tff.templates`.
 from typing import Any, NamedTuple
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import TypeMismatchError, describe, short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.errors import TypeMismatchError, describe
+from fedlearn_edu.former_names import answering
 
 
 class MeasuredProcessOutput(NamedTuple):
@@ -131,7 +131,4 @@ __all__ = [
 # As a package has one: then `from … import` asks for a submodule, and is answered.
 __path__: list[str] = []
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.tff.templates", name, __all__)
+__getattr__ = answering("fedlearn_edu.tff.templates", __all__)

@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tff.tensorflow`: what newer programs write for `tff.tf_computation`."""
 
-from typing import Any
-
-from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.former_names import answering
 from fedlearn_edu.runtimes.tensorflow.computation import tf_computation as computation
 from fedlearn_edu.types import to_type
 
@@ -14,7 +11,4 @@ __all__ = ["computation", "to_type"]
 # As a package has one: then `from … import` asks for a submodule, and is answered.
 __path__: list[str] = []
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.tff.tensorflow", name, __all__)
+__getattr__ = answering("fedlearn_edu.tff.tensorflow", __all__)

@@ -8,10 +8,7 @@ Each builder of an averaging algorithm takes one as `aggregator=`; they nest.
 mean()
 """
 
-from typing import Any
-
-from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.former_names import answering
 from fedlearn_edu.learning.aggregators.base import (
     Aggregator,
     AggregatorFactory,
@@ -45,7 +42,4 @@ __all__ = [
     "zeroing",
 ]
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.learning.aggregators", name, __all__)
+__getattr__ = answering("fedlearn_edu.learning.aggregators", __all__)

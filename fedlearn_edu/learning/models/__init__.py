@@ -5,10 +5,7 @@
 model, `linear_regression` is the one in the style of Keras that old programs ask for.
 """
 
-from typing import Any
-
-from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.former_names import answering
 from fedlearn_edu.learning.models.keras_models import from_keras_model
 from fedlearn_edu.learning.models.linear_regression import LinearRegression
 from fedlearn_edu.learning.models.model import Model
@@ -29,7 +26,4 @@ __all__ = [
     "softmax_regression",
 ]
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.learning.models", name, __all__)
+__getattr__ = answering("fedlearn_edu.learning.models", __all__)

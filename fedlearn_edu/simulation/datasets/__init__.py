@@ -4,10 +4,8 @@
 All come as a `Dataset`, which unpacks like what `tf.keras.datasets` returns.
 """
 
-from typing import Any
-
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.former_names import answering
 from fedlearn_edu.simulation.datasets.dataset import (
     Dataset,
     DatasetError,
@@ -74,7 +72,4 @@ __all__ = [
     "read_mnist",
 ]
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.simulation.datasets", name, __all__)
+__getattr__ = answering("fedlearn_edu.simulation.datasets", __all__)

@@ -6,10 +6,7 @@ from `simulation.datasets`; `simulation.ClientData` reads them through a partiti
 Nothing here looks at images to decide who gets them.
 """
 
-from typing import Any
-
-from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.former_names import answering
 from fedlearn_edu.simulation.partitions.arguments import Indices, PartitionError
 from fedlearn_edu.simulation.partitions.batching import Batch, batches
 from fedlearn_edu.simulation.partitions.feature_skew import FeatureShift, feature_shifts
@@ -39,7 +36,4 @@ __all__ = [
     "shards",
 ]
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.simulation.partitions", name, __all__)
+__getattr__ = answering("fedlearn_edu.simulation.partitions", __all__)

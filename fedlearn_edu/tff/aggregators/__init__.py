@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tff.aggregators`: factories of aggregations."""
 
-from typing import Any
-
-from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.former_names import answering
 from fedlearn_edu.language.aggregation import federated_max, federated_min
 from fedlearn_edu.tff.aggregators.factory import (
     MeanFactory,
@@ -38,7 +35,4 @@ __all__ = [
     "zeroing_factory",
 ]
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.tff.aggregators", name, __all__)
+__getattr__ = answering("fedlearn_edu.tff.aggregators", __all__)

@@ -5,10 +5,7 @@
 that both have mean other things there.
 """
 
-from typing import Any
-
-from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.former_names import answering
 from fedlearn_edu.tff.learning import algorithms, models, optimizers, templates
 from fedlearn_edu.tff.learning import recommended as model_update_aggregator
 from fedlearn_edu.tff.learning.algorithms import build_federated_evaluation
@@ -34,7 +31,4 @@ __all__ = [
     "templates",
 ]
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.tff.learning", name, __all__)
+__getattr__ = answering("fedlearn_edu.tff.learning", __all__)

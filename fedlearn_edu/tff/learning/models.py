@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tff.learning.models`: what can be trained."""
 
-from typing import Any
-
-from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.former_names import answering
 from fedlearn_edu.tff.learning.keras_models import (
     from_keras_model,
     functional_model_from_keras,
@@ -31,7 +28,4 @@ __all__ = [
 # As a package has one: then `from … import` asks for a submodule, and is answered.
 __path__: list[str] = []
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.tff.learning.models", name, __all__)
+__getattr__ = answering("fedlearn_edu.tff.learning.models", __all__)

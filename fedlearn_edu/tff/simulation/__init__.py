@@ -9,7 +9,7 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.former_names import answering
 from fedlearn_edu.tff.simulation import datasets
 from fedlearn_edu.tff.templates import IterativeProcess
 
@@ -82,6 +82,4 @@ def build_uniform_sampling_fn(
     return sample
 
 
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.tff.simulation", name, __all__)
+__getattr__ = answering("fedlearn_edu.tff.simulation", __all__)
