@@ -9,6 +9,7 @@ the first that did not. Nothing is written; lines that call `pip` are left out.
 
 import argparse
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,7 +53,7 @@ def run(path: Path, timeout: int) -> str:
         kernel_name="python3",
         resources={"metadata": {"path": str(path.parent)}},
     )
-    client.execute()
+    client.execute(stderr=subprocess.DEVNULL)  # what TensorFlow and the kernel log
     failed = [(i, error) for i, cell in enumerate(cells) for error in _errors(cell)]
     left = f"cell {failed[0][0]}: {failed[0][1]}" if failed else ""
     ran = len(cells) - len({number for number, _ in failed})

@@ -26,12 +26,14 @@ def written(path: Path, cells: list[str]) -> None:
 
 
 def test_a_row_says_how_many_cells_ran(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     written(tmp_path / "hello.ipynb", CELLS)
     written(tmp_path / "well.ipynb", CELLS[:3])
     assert main([str(tmp_path)]) == 1
-    *_, hello, well = capsys.readouterr().out.splitlines()
+    out, err = capfd.readouterr()
+    *_, hello, well = out.splitlines()
+    assert err == ""  # of the kernels, too
     assert hello.startswith("| hello | 5 | 4 | cell 3: FieldError: ")
     assert well == "| well | 3 | 3 |  |"
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="untyped-decorator"
 """Metrics over clients are those of Keras over all their examples."""
 
 from typing import Any
@@ -55,6 +56,24 @@ def test_a_process_of_evaluation_adds_rounds_up() -> None:
     assert both["current_round_metrics"]["num_examples"] == 17
     for name, value in of_keras_itself().items():
         assert both["total_rounds_metrics"][name] == pytest.approx(value, abs=1e-6)
+
+
+def test_a_model_of_keras_is_made_and_measured_in_a_body() -> None:
+    @tf.function
+    def over(model: Any, batches: Any) -> None:
+        for batch in batches:
+            model.forward_pass(batch, training=False)
+
+    @tff.tf_computation(tff.SequenceType(model_fn().input_spec))
+    def measured(batches: Any) -> Any:
+        model = model_fn()
+        over(model, batches)
+        sums, of = model.report_local_unfinalized_metrics(), model.metric_finalizers()
+        return {name: of[name](each) for name, each in sums.items()}
+
+    found = measured([batch for client in clients() for batch in client])
+    for name, value in of_keras_itself().items():
+        assert found[name] == pytest.approx(value, abs=1e-6)
 
 
 def test_a_model_of_keras_by_hand_measures_the_same() -> None:

@@ -11,7 +11,16 @@ import pytest
 import fedlearn_edu as fl
 import fedlearn_edu.tff as tff
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from tests.tff.models import MODELS, SPEC, clients, dense, keras_model, loss, of_keras
+from tests.tff.models import (
+    MODELS,
+    SPEC,
+    OfVariables,
+    clients,
+    dense,
+    keras_model,
+    loss,
+    of_keras,
+)
 
 pytestmark = pytest.mark.tensorflow
 algorithms, optimizers = tff.learning.algorithms, tff.learning.optimizers
@@ -140,10 +149,13 @@ def test_dropout_differs_from_batch_to_batch_but_not_from_run_to_run(form: str) 
     assert losses(1.0) != pytest.approx(losses(1.0 + 1e-6), abs=1e-5)
 
 
-def test_clients_with_pipelines_and_an_accuracy_run_in_one_call() -> None:
-    def model() -> Any:
-        return of_keras(metrics=[tf.keras.metrics.SparseCategoricalAccuracy()])
+def measured_and_with_dropout() -> Any:
+    drop = tf.keras.layers.Dropout(0.5, seed=1)
+    return of_keras(drop, metrics=[tf.keras.metrics.SparseCategoricalAccuracy()])
 
+
+@pytest.mark.parametrize("model", [measured_and_with_dropout, OfVariables])
+def test_clients_with_pipelines_run_in_one_call(model: Any) -> None:
     process = algorithms.build_weighted_fed_avg(model, keras("Adam", 0.1))
     state = process.initialize()
     with fl.record(fuse=True) as tape:

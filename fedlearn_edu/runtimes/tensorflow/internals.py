@@ -7,6 +7,7 @@ the tests with the oldest TensorFlow that works, `make test` with the newest.
 """
 
 import copyreg
+import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from itertools import count
@@ -90,6 +91,7 @@ copyreg.pickle(type(tf.function(lambda: None)), _untraced)
 
 
 _wrapped = _private("ops.parallel_for.pfor", "wrap")
+_in_a_loop = _private("ops.parallel_for.pfor", "_fallback_converter")
 _converters: Any = _private("ops.parallel_for.pfor", "_pfor_converter_registry")
 
 
@@ -98,7 +100,15 @@ def _bitcast_of_all(given: Any) -> Any:
     return _wrapped(tf.bitcast(given.stacked_input(0), kind), True)
 
 
-# Keras's accuracies contain one, which `tf.vectorized_map` does not know. Without it,
-# clients that measure an accuracy go one by one.
-if _wrapped is not None and isinstance(_converters, dict):
+def _one_by_one(given: Any) -> Any:
+    return _in_a_loop(given, warn=False)
+
+
+# What `tf.vectorized_map` does not know: a part of Keras's accuracies, and of dropout,
+# which draws for one client after the other. Without these, clients go one by one.
+if None not in (_wrapped, _in_a_loop) and isinstance(_converters, dict):
     _converters.setdefault("Bitcast", _bitcast_of_all)
+    for name in filter(
+        re.compile("Stateless(Random|Shuffle|Trunc)").match, dir(tf.raw_ops)
+    ):
+        _converters.setdefault(name, _one_by_one)

@@ -5,10 +5,11 @@ A metric of Keras is kept in variables. That those of several clients may be add
 what TFF takes for granted, too; it holds for means and counts.
 """
 
+import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, cast, final
 
 from fedlearn_edu.errors import describe
 from fedlearn_edu.learning.errors import ProcessError
@@ -53,7 +54,11 @@ class Sums:
                 found=describe(metric),
                 do="write a subclass that makes them in __init__",
             )
-        start = [variable.numpy() for variable in metric.variables]
+
+        def zeros() -> Any:
+            with tf.init_scope():  # the values are there before any trace
+                start = [variable.numpy() for variable in metric.variables]
+            return tuple(map(tf.constant, start))
 
         def result(sums: Any) -> Any:
             pairs = list(zip(metric.variables, sums, strict=True))
@@ -61,7 +66,7 @@ class Sums:
                 return tf.nest.map_structure(tf.convert_to_tensor, metric.result())
 
         return Sums(
-            lambda: tuple(map(tf.constant, start)),
+            zeros,
             lambda s, y, p, loss: tuple(metric.stateless_update_state(list(s), y, p)),
             result,
         )
@@ -102,14 +107,15 @@ class KerasModel(VariableModel):
         self, keras_model: Any, loss: Callable[..., Any], input_spec: Any, metrics: Any
     ) -> None:
         self.keras_model, self.loss_of, self.input_spec = keras_model, loss, input_spec
-        made = _made(metrics or ())
-        own = {name: s for name, s in _own_sums().items() if name not in made}
-        self.sums = OrderedDict((n, Sums.of_keras(m)) for n, m in made.items()) | own
-        self._sums = {
-            name: tf_variables(metric.variables) for name, metric in made.items()
+        self._metrics = _made(metrics or ())
+        made = self._metrics.items()
+        sums = OrderedDict((name, Sums.of_keras(metric)) for name, metric in made)
+        own = {name: each for name, each in _own_sums().items() if name not in sums}
+        self.sums = sums | own
+        self._own = {
+            name: [tf.Variable(zero, trainable=False) for zero in each.zeros()]
+            for name, each in own.items()
         }
-        for name, sums in own.items():
-            self._sums[name] = [tf.Variable(z, trainable=False) for z in sums.zeros()]
 
     @property
     def trainable_variables(self) -> Any:
@@ -124,7 +130,8 @@ class KerasModel(VariableModel):
     @property
     def local_variables(self) -> Any:
         """The variables of the metrics."""
-        return [variable for variables in self._sums.values() for variable in variables]
+        sums = self.report_local_unfinalized_metrics().values()
+        return [variable for variables in sums for variable in variables]
 
     def predict_on_batch(self, x: Any, training: bool = True) -> Any:
         """The predictions for x."""
@@ -135,7 +142,9 @@ class KerasModel(VariableModel):
         x, y = x_and_y(batch_input)
         predictions = self.keras_model(x, training=training)
         loss = self.loss_of(y, predictions)
-        for name, variables in self._sums.items():
+        for metric in self._metrics.values():
+            metric.update_state(y, predictions)
+        for name, variables in self._own.items():
             now = tuple(variable.read_value() for variable in variables)
             found = self.sums[name].update(now, y, predictions, loss)
             for variable, value in zip(variables, found, strict=True):
@@ -145,7 +154,8 @@ class KerasModel(VariableModel):
 
     def report_local_unfinalized_metrics(self) -> Any:
         """The variables of each metric."""
-        return OrderedDict(self._sums)
+        made = self._metrics.items()
+        return OrderedDict((n, tf_variables(m.variables)) for n, m in made) | self._own
 
     def metric_finalizers(self) -> Any:
         """From a metric's sums to the metric."""
@@ -153,7 +163,9 @@ class KerasModel(VariableModel):
 
     def reset_metrics(self) -> None:
         """Sets all metrics back."""
-        for name, variables in self._sums.items():
+        for metric in self._metrics.values():
+            metric.reset_state()
+        for name, variables in self._own.items():
             for variable, zero in zip(variables, self.sums[name].zeros(), strict=True):
                 variable.assign(zero)
 
@@ -201,19 +213,31 @@ def from_keras_model(
     Source: `tff.learning.models.from_keras_model`.
     """
     _check_keras_model(keras_model)
-    if isinstance(loss, list):
-        loss = _weighted(loss, loss_weights)
+    loss = _as_one(keras_model, loss, loss_weights)
     return KerasModel(keras_model, loss, input_spec, metrics)
 
 
-def _weighted(losses: list[Any], loss_weights: Any) -> Callable[[Any, Any], Any]:
+def _as_one(keras_model: Any, loss: Any, loss_weights: Any) -> Callable[..., Any]:
+    """The loss; of several, one for each output, their weighted sum."""
+    losses = loss if isinstance(loss, list) else [loss]
+    outputs = len(getattr(keras_model, "outputs", losses))
+    fits = len(losses) == outputs or not isinstance(loss, list)
+    if not fits or not all(map(callable, losses)) or any(map(inspect.isclass, losses)):
+        raise ProcessError(
+            "a loss is a function of y and predictions",
+            expected=f"one, or a list of {outputs}: one for each output of the model",
+            found=describe(loss),
+            do="tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)",
+        )
+    if not isinstance(loss, list):
+        return cast(Callable[..., Any], loss)
     weights = loss_weights or [1.0] * len(losses)
 
-    def loss(y: Any, predictions: Any) -> Any:
+    def weighted(y: Any, predictions: Any, *sample_weight: Any) -> Any:
         rows = zip(weights, losses, y, predictions, strict=True)
-        return sum(weight * of(*pair) for weight, of, *pair in rows)
+        return sum(weight * of(*pair, *sample_weight) for weight, of, *pair in rows)
 
-    return loss
+    return weighted
 
 
 def _check_keras_model(model: Any) -> None:
@@ -260,13 +284,17 @@ def drawn(keras_model: Any, trainable: Any, others: Any, x: Any) -> list[Any]:
     is_seed = [variable.name == "seed_generator_state" for variable in variables]
     if not any(is_seed):
         return list(others)
-    parts = (tf.nest.flatten(x), trainable)
-    sums = [[tf.reduce_sum(tf.cast(p, tf.float32)) for p in part] for part in parts]
-    mark = tf.bitcast(tf.stack([tf.add_n(each) for each in sums]), tf.int32)
+    mark = tf.stack([_bits(tf.nest.flatten(x)), _bits(trainable)])
     rows = zip(is_seed, others, strict=True)
     return [
         value + tf.cast(mark, value.dtype) if seed else value for seed, value in rows
     ]
+
+
+def _bits(tensors: Any) -> Any:
+    """The sum of all bits as whole numbers: the same in whatever order they come."""
+    each = [tf.bitcast(tf.cast(tensor, tf.float32), tf.int32) for tensor in tensors]
+    return tf.add_n([tf.reduce_sum(numbers) for numbers in each])
 
 
 def _layers(model: Any) -> Iterator[Any]:
@@ -297,6 +325,7 @@ def functional_model_from_keras(
     if callable(keras_model) and not hasattr(keras_model, "layers"):
         keras_model = keras_model()
     _check_keras_model(keras_model)
+    one_loss = _as_one(keras_model, loss_fn, loss_weights)
     named = metrics_constructor() if callable(metrics_constructor) else None
     makers = (named or metrics_constructor or {}).items()
     sums = OrderedDict((name, Sums.of_keras(_metric(each))) for name, each in makers)
@@ -308,9 +337,7 @@ def functional_model_from_keras(
         return keras_model.stateless_call(*both, x, training=training)[0]
 
     def loss(output: Any, label: Any, sample_weight: Any = None) -> Any:
-        if isinstance(loss_fn, list):
-            return _weighted(loss_fn, loss_weights)(label, output)
-        return loss_fn(label, output, sample_weight)
+        return one_loss(label, output, sample_weight)
 
     def update(
         state: Any, labels: Any, batch_output: Any, sample_weight: Any = None

@@ -72,6 +72,22 @@ def spec_of(array: Any) -> Any:
     return tf.TensorSpec(array.shape, array.dtype)
 
 
+def in_the_step_of(tensor: Any) -> Any:
+    """Has variables begin with something that only the step of a loop knows.
+
+    So they live in the step, and not in the body around it: a step without variables of
+    the body can be taken for all clients at once.
+    """
+
+    def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+        initial = kwargs["initial_value"]
+        start = tf.convert_to_tensor(initial() if callable(initial) else initial)
+        nothing = tf.cast(0 * tf.raw_ops.Size(input=tensor), start.dtype)
+        return next_creator(**kwargs | {"initial_value": start + nothing})
+
+    return tf.variable_creator_scope(create)
+
+
 class VariableModel(ABC):
     """A model that keeps its weights, and the sums of its metrics, in variables.
 

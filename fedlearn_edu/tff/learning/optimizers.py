@@ -14,10 +14,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
-from fedlearn_edu.errors import describe, short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.errors import describe
+from fedlearn_edu.former_names import answering
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.tff.learning.model_forms import in_the_step_of
 from fedlearn_edu.tff.structure import update_struct
 
 
@@ -242,7 +243,7 @@ class KerasOptimizer(Optimizer):
         """A step of Keras's own."""
         if not weights:
             return state, weights
-        with tf.variable_creator_scope(_in_the_step_of(weights[0])):
+        with in_the_step_of(weights[0]):
             variables = [tf.Variable(w) for w in weights]
             made = self._built(variables)
         for variable, value in zip(self._kept(made), state, strict=True):
@@ -250,22 +251,6 @@ class KerasOptimizer(Optimizer):
         made.apply_gradients(zip(gradients, variables, strict=True))
         after = tuple(v.read_value() for v in self._kept(made))
         return after, tuple(v.read_value() for v in variables)
-
-
-def _in_the_step_of(weight: Any) -> Callable[..., Any]:
-    """Has variables begin with something that only the step of a loop knows.
-
-    So they live in the step, and not in the body around it: a step without variables of
-    the body can be taken for all clients at once.
-    """
-
-    def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
-        initial = kwargs["initial_value"]
-        start = tf.convert_to_tensor(initial() if callable(initial) else initial)
-        nothing = tf.cast(0 * tf.raw_ops.Size(input=weight), start.dtype)
-        return next_creator(**kwargs | {"initial_value": start + nothing})
-
-    return create
 
 
 def optimizer_of(given: Any, specs: Any) -> Any:
@@ -309,7 +294,4 @@ __all__ = [
 # As a package has one: then `from … import` asks for a submodule, and is answered.
 __path__: list[str] = []
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.tff.learning.optimizers", name, __all__)
+__getattr__ = answering("fedlearn_edu.tff.learning.optimizers", __all__)

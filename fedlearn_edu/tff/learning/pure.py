@@ -27,6 +27,7 @@ from fedlearn_edu.tff.learning.model_forms import (
     FunctionalModel,
     ModelWeights,
     VariableModel,
+    in_the_step_of,
     number_of_examples,
     spec_of,
     tf_variables,
@@ -98,16 +99,25 @@ class _OfKeras(Pure):
         keras, others = self._model.keras_model, list(weights.non_trainable)
         if training:
             others = drawn(keras, weights.trainable, others, x)
-        predictions, others, penalties = keras.stateless_call(
-            list(weights.trainable), others, x, training=training, return_losses=True
-        )
+        both = list(weights.trainable), others
+        try:
+            predictions, others, penalties = keras.stateless_call(
+                *both, x, training=training, return_losses=True
+            )
+        except ValueError as error:
+            raise ProcessError(
+                "Keras cannot call the model on such a batch",
+                expected=f"a model of x={self.batch_type['x']}",
+                found=str(error).strip().splitlines()[0],
+                do="let input_spec say what a batch looks like: dataset.element_spec",
+            ) from None
         loss, named = self._model.loss_of(y, predictions), self._sums.items()
         seen = y, predictions, loss
         sums = OrderedDict(
             (name, each.update(sums[name], *seen)) for name, each in named
         )
         examples = number_of_examples(x)
-        return loss + sum(penalties), examples, sums, tuple(others)
+        return scalar(loss) + sum(penalties), examples, sums, tuple(others)
 
     def finalize(self, sums: Any) -> Any:
         named = self._sums.items()
@@ -130,7 +140,7 @@ class _OfFunctions(Pure):
         examples = number_of_examples(x)
         out = BatchOutput(loss, predictions, examples)
         sums = model.update_metrics_state(sums, labels=y, batch_output=out)
-        return loss, examples, sums, tuple(weights.non_trainable)
+        return scalar(loss), examples, sums, tuple(weights.non_trainable)
 
     def finalize(self, sums: Any) -> Any:
         return self._model.finalize_metrics(sums)
@@ -147,7 +157,8 @@ class _OfVariables(Pure):
         self._local = tuple(np.asarray(v) for v in model.local_variables)
 
     def _with(self, weights: Any, sums: Any) -> VariableModel:
-        model = self._make()
+        with in_the_step_of(tf.nest.flatten(weights)[0]):
+            model = self._make()
         into = model.trainable_variables, model.non_trainable_variables
         for variables, values in zip(
             (*into, model.local_variables), [*weights, sums], strict=True
@@ -175,7 +186,7 @@ class _OfVariables(Pure):
         examples = number_of_examples(batch) if given is None else given
         kept = model.local_variables, model.non_trainable_variables
         read = [tuple(v.read_value() for v in tf_variables(part)) for part in kept]
-        return out.loss, examples, *read
+        return scalar(out.loss), examples, *read
 
     def report(self, sums: Any) -> Any:
         model = self._with(self.start, sums)  # a `tf.function` holds it weakly
@@ -198,6 +209,14 @@ def pure(model: Any) -> Pure:
     """
     is_maker = callable(model) and not isinstance(model, tf.keras.Model)
     made = model() if is_maker else model
+    known = isinstance(made, FunctionalModel | VariableModel)
+    if known and made.input_spec is None:
+        raise ProcessError(
+            "a model says what a batch looks like",
+            expected="tf.TensorSpecs as input_spec, a mapping with x and y, or a pair",
+            found="None",
+            do="input_spec=dataset.element_spec",
+        )
     if isinstance(made, FunctionalModel):
         return _OfFunctions(made)
     if isinstance(made, KerasModel) and made is not model:
@@ -209,6 +228,22 @@ def pure(model: Any) -> Pure:
         expected="a function that returns a VariableModel, or a FunctionalModel",
         found=describe(made),
         do="def model_fn(): return tff.learning.models.from_keras_model(…)",
+    )
+
+
+def scalar(loss: Any) -> Any:
+    """The loss of a batch.
+
+    Raises:
+        ProcessError: if it is more than one number.
+    """
+    if loss.shape.rank == 0:
+        return loss
+    raise ProcessError(
+        "the loss of a batch is one number, the mean over its examples",
+        expected="float32",
+        found=f"a tensor of shape {loss.shape}",
+        do="leave out reduction=None, or take tf.reduce_mean",
     )
 
 
