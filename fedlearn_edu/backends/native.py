@@ -10,7 +10,7 @@ from typing import Any
 from fedlearn_edu.contexts.execution import AsyncExecutionContext, SyncExecutionContext
 from fedlearn_edu.contexts.factories import ExecutorFactory, local_executor_factory
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.former_names import answering
 from fedlearn_edu.language.context_stack import set_default_context
 
 
@@ -70,9 +70,21 @@ def set_remote_async_python_execution_context(channels: Any, **options: Any) -> 
     set_default_context(AsyncExecutionContext(_remote(channels, options)))
 
 
-# What it is called in older, and in later, versions.
+@short_traceback
+def set_sync_local_cpp_execution_context(
+    default_num_clients: int = 0,
+    max_concurrent_computation_calls: float = -1,
+    stream_structs: bool = False,
+) -> None:
+    """The same by a later name; the other two were of an executor in C++.
+
+    Here clients run in one call where that is faster, else in a thread per core.
+    """
+    set_local_python_execution_context(default_num_clients=default_num_clients)
+
+
+# What it is called in older versions.
 set_local_execution_context = set_local_python_execution_context
-set_sync_local_cpp_execution_context = set_local_python_execution_context
 
 
 def _remote(channels: Any, options: dict[str, Any]) -> ExecutorFactory:
@@ -96,7 +108,4 @@ __all__ = [
 # As a package has one: then `from … import` asks for a submodule, and is answered.
 __path__: list[str] = []
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.backends.native", name, __all__)
+__getattr__ = answering("fedlearn_edu.backends.native", __all__)

@@ -113,15 +113,17 @@ m.losses(m.initialize(0), {"x": np.float32([[1]]), "y": np.int32([0])})
 framework | tff | 0.1 to 0.54 | fl.learning.build_fed_avg
   fl.learning.build_fed_avg(fl.learning.models.softmax_regression())
 
-== fedlearn_edu.learning & fedlearn_edu.tff.learning
-programs | gone | since 0.41 | fl.learning.run
-  process = fl.learning.build_fed_avg(fl.learning.models.softmax_regression(1, 2)); \
-fl.learning.run(process, [[{"x": [[0], [1]], "y": [0, 1]}]], rounds=2)
+== fedlearn_edu.learning
 metrics | gone | since 0.20 | fl.learning.build_federated_evaluation
   fl.learning.build_federated_evaluation(fl.learning.models.softmax_regression())
 ddp_secure_aggregator | gone | since 0.20 | fl.learning.aggregators.gaussian
   fl.learning.aggregators.gaussian(\
 clip=1.0, noise_multiplier=1.0, expected_clients=100)
+
+== fedlearn_edu.learning & fedlearn_edu.tff.learning
+programs | gone | since 0.41 | fl.learning.run
+  process = fl.learning.build_fed_avg(fl.learning.models.softmax_regression(1, 2)); \
+fl.learning.run(process, [[{"x": [[0], [1]], "y": [0, 1]}]], rounds=2)
 entropy_compression_aggregator | gone | 0.54 | fl.learning.aggregators.quantize
   fl.learning.aggregators.quantize(bits=8)
 reconstruction | gone | 0.20 to 0.54 \

@@ -45,13 +45,13 @@ fl.place(3, fl.SERVER), fl.place(10, fl.SERVER), \
 fl.np_computation(lambda x, key: x + key))
 test | gone | second tutorial, 0.14 to 0.16 | fl.framework.ReferenceContext
   fl.set_default_context(fl.framework.ReferenceContext())
-jax, jax_computation, experimental | gone | since 0.19 \
+jax, jax_computation, experimental_jax_computation, experimental | gone | since 0.19 \
 | fl.np_computation, fl.tf_computation
   fl.np_computation(lambda x: x + 1, np.int32)(1)
 experimental_tf_fn_computation | gone | 0.54 | fl.tf_computation
   fl.tf_computation(lambda x: x + 1, np.int32)(1)
 Value | renamed | since 0.1 | fl.framework.Value
-  issubclass(fl.framework.Value, object)
+  fl.framework.Value
 TypedObject | gone | since 0.9 | .type_signature
   hasattr(fl.federated_computation(lambda: 1), "type_signature")
 async_utils | gone | 0.54 | fl.framework.AsyncExecutionContext

@@ -6,18 +6,22 @@ What `fedlearn_edu` does not have either is in the tables beside this one.
 
 TFF = """
 == fedlearn_edu.tff.learning
+metrics | gone | since 0.20 | sums over clients, then the finalizers: always
+  tff.learning.build_federated_evaluation
+ddp_secure_aggregator | gone | since 0.20 | tff.learning.dp_aggregator
+  tff.learning.dp_aggregator(noise_multiplier=0.5, clients_per_round=10)
 Model | renamed | 0.1 to 0.52 | tff.learning.models.VariableModel
-  issubclass(tff.learning.models.VariableModel, object)
+  tff.learning.models.VariableModel
 BatchOutput, ModelWeights, from_keras_model | renamed | 0.1 to 0.52 \
 | tff.learning.models.{name}
-  callable(tff.learning.models.{name})
+  tff.learning.models.{name}
 build_federated_averaging_process, ClientFedAvg | renamed | 0.1 to 0.27 \
 | tff.learning.algorithms.build_weighted_fed_avg
-  callable(tff.learning.algorithms.build_weighted_fed_avg)
+  tff.learning.algorithms.build_weighted_fed_avg
 build_federated_sgd_process | gone | 0.2 to 0.19 | fl.learning.build_fed_sgd
   fl.learning.build_fed_sgd(fl.learning.models.softmax_regression())
 framework | renamed | 0.1 to 0.54 | tff.learning.templates
-  callable(tff.learning.templates.build_broadcast_process)
+  tff.learning.templates.build_broadcast_process
 
 == fedlearn_edu.tff.learning.algorithms
 build_fed_sgd | gone | since 0.20 | fl.learning.build_fed_sgd
@@ -53,18 +57,23 @@ o.set_hparams(o.initialize(fl.tf.TensorSpec([1])), {"learning_rate": 0.01})
 == fedlearn_edu.tff.learning.templates
 build_functional_model_delta_client_work | renamed | 0.82 on \
 | tff.learning.templates.build_model_delta_client_work
-  callable(tff.learning.templates.build_model_delta_client_work)
+  tff.learning.templates.build_model_delta_client_work
 reject_non_finite_update | gone | 0.82 on | every finalizer, which rejects them
-  callable(tff.learning.templates.build_apply_optimizer_finalizer)
+  tff.learning.templates.build_apply_optimizer_finalizer
+
+== learning_process
+get_hparams, set_hparams | gone | since 0.54 | .finalizer of the state, which has them
+  state = tff.learning.optimizers.build_sgdm(0.1).initialize(fl.tf.TensorSpec([1])); \
+tff.structure.update_struct(state, learning_rate=0.01)
 
 == fedlearn_edu.tff.templates
 chain_measured_processes, concatenate_measured_processes | gone | since 0.20 \
 | tff.templates.MeasuredProcess around a computation that calls them
-  callable(tff.templates.MeasuredProcess)
+  tff.templates.MeasuredProcess
 
 == fedlearn_edu.tff.aggregators
 AggregationFactory | renamed | since 0.17 | tff.aggregators.UnweightedAggregationFactory
-  issubclass(tff.aggregators.UnweightedAggregationFactory, object)
+  tff.aggregators.UnweightedAggregationFactory
 as_weighted_aggregator | gone | since 0.54 | tff.aggregators.MeanFactory
   tff.aggregators.MeanFactory()
 concat_factory | gone | since 0.17 | tff.aggregators.SumFactory, which takes structures
@@ -83,10 +92,14 @@ add_measurements | gone | since 0.20 \
 | measurements of tff.templates.MeasuredProcessOutput
   tff.templates.MeasuredProcessOutput((), 1.0, {"norm": 1.0})
 
+== fedlearn_edu.tff.simulation.datasets.emnist
+get_infinite | gone | 0.1 to 0.82 | emnist.get_synthetic, of any number of clients
+  tff.simulation.datasets.emnist.get_synthetic(num_clients=5)
+
 == fedlearn_edu.tff.simulation
 ClientData | renamed | 0.1 to 0.18 | tff.simulation.datasets.ClientData
-  callable(tff.simulation.datasets.ClientData)
+  tff.simulation.datasets.ClientData
 compose_dataset_computation_with_learning_process | renamed | since 0.54 \
 | tff.simulation.compose_dataset_computation_with_iterative_process
-  callable(tff.simulation.compose_dataset_computation_with_iterative_process)
+  tff.simulation.compose_dataset_computation_with_iterative_process
 """

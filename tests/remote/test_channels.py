@@ -77,11 +77,10 @@ def test_context_that_is_set_is_the_default_one(running: LocalCluster) -> None:
     assert heads() == 3
     native.set_remote_async_python_execution_context(running, default_num_clients=4)
     assert asyncio.run(heads()) == 4
-    native.set_local_python_execution_context(default_num_clients=2)
+    native.set_local_execution_context(default_num_clients=2)
     assert heads() == 2
-    assert (
-        native.set_local_execution_context is native.set_local_python_execution_context
-    )
+    native.set_sync_local_cpp_execution_context(3, max_concurrent_computation_calls=8)
+    assert heads() == 3
 
 
 def test_number_of_workers_is_started_once_and_ended_with_the_process() -> None:

@@ -14,6 +14,7 @@ from typing import Any, final
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu.learning.aggregators.base import nothing, stateless
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.structure import leaves
@@ -64,10 +65,6 @@ def unchanging(estimate: Any, observed: Any) -> EstimationProcess:
     """
     made = fl.tf_computation(estimate)
 
-    @fl.federated_computation
-    def initialize() -> Any:
-        return fl.federated_value((), fl.SERVER)
-
     @fl.federated_computation(fl.type_at_server(()), fl.type_at_clients(observed))
     def stay(state: Any, value: Any) -> Any:
         return state
@@ -76,7 +73,7 @@ def unchanging(estimate: Any, observed: Any) -> EstimationProcess:
     def report(state: Any) -> Any:
         return fl.federated_eval(made, fl.SERVER)
 
-    return EstimationProcess(initialize, stay, report)
+    return EstimationProcess(stateless(), stay, report)
 
 
 def check_floats(type_: Any, what: str) -> None:
@@ -118,16 +115,11 @@ class SumFactory(UnweightedAggregationFactory):
     def create(self, value_type: Any) -> AggregationProcess:
         """`({VALUE}@CLIENTS -> VALUE@SERVER)`, with `<>` for the state."""
 
-        @fl.federated_computation
-        def initialize() -> Any:
-            return fl.federated_value((), fl.SERVER)
-
         @fl.federated_computation(fl.type_at_server(()), fl.type_at_clients(value_type))
         def add(state: Any, value: Any) -> Any:
-            none = fl.federated_value((), fl.SERVER)
-            return MeasuredProcessOutput(state, fl.federated_sum(value), none)
+            return MeasuredProcessOutput(state, fl.federated_sum(value), nothing())
 
-        return AggregationProcess(initialize, add)
+        return AggregationProcess(stateless(), add)
 
 
 @final
@@ -159,16 +151,10 @@ class MeanFactory(WeightedAggregationFactory):
     def create(self, value_type: Any, weight_type: Any) -> AggregationProcess:
         """Its state and measurements are those of both sums."""
         value_type, weight_type = with_containers(value_type), fl.to_type(weight_type)
-        check_floats(value_type, "a mean")
-        values, weights = self._sums
-        of_values, of_weights = values.create(value_type), weights.create(weight_type)
+        names = ("value_sum_process", "weight_sum_process", "mean_weight")
+        sums = self._sums, names, self._divide
+        initialize, quotient = _quotient(value_type, weight_type, *sums)
         scale = fl.tf_computation(_each(lambda x, w: x * w), value_type, weight_type)
-        divide = fl.tf_computation(_each(self._divide), value_type, weight_type)
-
-        @fl.federated_computation
-        def initialize() -> Any:
-            both = of_values.initialize(), of_weights.initialize()
-            return fl.federated_zip(OrderedDict(zip(_WEIGHTED, both, strict=True)))
 
         @fl.federated_computation(
             initialize.type_signature.result,
@@ -176,10 +162,7 @@ class MeanFactory(WeightedAggregationFactory):
             fl.type_at_clients(weight_type),
         )
         def average(state: Any, value: Any, weight: Any) -> Any:
-            sent = fl.federated_map(scale, [value, weight])
-            total = of_values.next(state[_WEIGHTED[0]], sent)
-            whole = of_weights.next(state[_WEIGHTED[1]], weight)
-            return _quotient(divide, total, whole, _WEIGHTED, "mean_weight")
+            return quotient(state, fl.federated_map(scale, [value, weight]), weight)
 
         return AggregationProcess(initialize, average)
 
@@ -204,43 +187,44 @@ class UnweightedMeanFactory(UnweightedAggregationFactory):
     def create(self, value_type: Any) -> AggregationProcess:
         """Its state and measurements are those of both sums."""
         value_type, count_type = with_containers(value_type), fl.to_type(np.int32)
-        check_floats(value_type, "a mean")
-        values, counts = self._sums
-        of_values, of_counts = values.create(value_type), counts.create(count_type)
-        divide = fl.tf_computation(_each(_division(False)), value_type, count_type)
-
-        @fl.federated_computation
-        def initialize() -> Any:
-            both = of_values.initialize(), of_counts.initialize()
-            return fl.federated_zip(OrderedDict(zip(_COUNTED, both, strict=True)))
+        names = ("value_sum_process", "count_sum_process", "mean_count")
+        sums = self._sums, names, _division(False)
+        initialize, quotient = _quotient(value_type, count_type, *sums)
 
         @fl.federated_computation(
             initialize.type_signature.result, fl.type_at_clients(value_type)
         )
         def average(state: Any, value: Any) -> Any:
-            one = fl.federated_value(np.int32(1), fl.CLIENTS)
-            total = of_values.next(state[_COUNTED[0]], value)
-            whole = of_counts.next(state[_COUNTED[1]], one)
-            return _quotient(divide, total, whole, _COUNTED, "mean_count")
+            return quotient(state, value, fl.federated_value(np.int32(1), fl.CLIENTS))
 
         return AggregationProcess(initialize, average)
 
 
-_WEIGHTED = ("value_sum_process", "weight_sum_process")
-_COUNTED = ("value_sum_process", "count_sum_process")
-
-
 def _quotient(
-    divide: Any, total: Any, whole: Any, names: tuple[str, str], of_whole: str
-) -> MeasuredProcessOutput:
-    states = OrderedDict(zip(names, (total.state, whole.state), strict=True))
-    measured = OrderedDict(mean_value=total.measurements)
-    measured[of_whole] = whole.measurements
-    return MeasuredProcessOutput(
-        fl.federated_zip(states),
-        fl.federated_map(divide, [total.result, whole.result]),
-        fl.federated_zip(measured),
-    )
+    value_type: Any, whole_type: Any, sums: Any, names: tuple[str, str, str], over: Any
+) -> Any:
+    """The state of two sums, and in a body their quotient, `over`."""
+    check_floats(value_type, "a mean")
+    of_values, of_whole = sums[0].create(value_type), sums[1].create(whole_type)
+    divide = fl.tf_computation(_each(over), value_type, whole_type)
+
+    def both(of_value: Any, of_whole: Any, name: str, other: str) -> Any:
+        return fl.federated_zip(OrderedDict([(name, of_value), (other, of_whole)]))
+
+    @fl.federated_computation
+    def initialize() -> Any:
+        return both(of_values.initialize(), of_whole.initialize(), *names[:2])
+
+    def quotient(state: Any, value: Any, whole: Any) -> Any:
+        total = of_values.next(state[names[0]], value)
+        count = of_whole.next(state[names[1]], whole)
+        return MeasuredProcessOutput(
+            both(total.state, count.state, *names[:2]),
+            fl.federated_map(divide, [total.result, count.result]),
+            both(total.measurements, count.measurements, "mean_value", names[2]),
+        )
+
+    return initialize, quotient
 
 
 def _each(operation: Any) -> Any:

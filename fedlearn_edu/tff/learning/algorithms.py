@@ -9,8 +9,9 @@ from collections import OrderedDict
 from typing import Any
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import describe, short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.errors import describe
+from fedlearn_edu.former_names import answering
+from fedlearn_edu.learning.aggregators.base import nothing, stateless
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.tff.aggregators import MeanFactory, UnweightedMeanFactory
@@ -31,8 +32,6 @@ from fedlearn_edu.tff.learning.templates import (
     build_broadcast_process,
     build_model_delta_client_work,
     compose_learning_process,
-    keep_nothing,
-    nothing,
 )
 from fedlearn_edu.tff.templates import AggregationProcess, MeasuredProcessOutput
 
@@ -245,7 +244,7 @@ def _keeping_finalizer(model: Pure) -> FinalizerProcess:
     def keep(state: Any, weights: Any, update: Any) -> Any:
         return MeasuredProcessOutput(state, weights, nothing())
 
-    return FinalizerProcess(keep_nothing, keep)
+    return FinalizerProcess(stateless(), keep)
 
 
 def build_federated_evaluation(model_fn: Any, **loop: Any) -> Any:
@@ -284,7 +283,4 @@ __all__ = [
 # As a package has one: then `from … import` asks for a submodule, and is answered.
 __path__: list[str] = []
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.tff.learning.algorithms", name, __all__)
+__getattr__ = answering("fedlearn_edu.tff.learning.algorithms", __all__)

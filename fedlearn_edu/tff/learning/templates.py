@@ -16,8 +16,9 @@ from enum import Enum
 from typing import Any, NamedTuple, final
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import describe, short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.errors import describe
+from fedlearn_edu.former_names import answering, answers
+from fedlearn_edu.learning.aggregators.base import nothing, stateless
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.rules import number
 from fedlearn_edu.runtimes.tensorflow.library import tf
@@ -100,6 +101,7 @@ class FinalizerProcess(MeasuredProcess):
     """`next(state, weights@SERVER, update@SERVER)`, with the next weights."""
 
 
+@answers("learning_process", others=False)
 class LearningProcess(IterativeProcess):
     """A process that knows where its weights are."""
 
@@ -112,17 +114,6 @@ class LearningProcess(IterativeProcess):
         return state._replace(global_model_weights=model_weights)
 
 
-def nothing() -> Any:
-    """`<>@SERVER`, in a body."""
-    return fl.federated_value((), fl.SERVER)
-
-
-@fl.federated_computation
-def keep_nothing() -> Any:
-    """`( -> <>@SERVER)`."""
-    return nothing()
-
-
 def build_broadcast_process(model_weights_type: Any) -> DistributionProcess:
     """Sends the weights as they are."""
 
@@ -132,7 +123,7 @@ def build_broadcast_process(model_weights_type: Any) -> DistributionProcess:
     def send(state: Any, value: Any) -> Any:
         return MeasuredProcessOutput(state, fl.federated_broadcast(value), nothing())
 
-    return DistributionProcess(keep_nothing, send)
+    return DistributionProcess(stateless(), send)
 
 
 def build_model_delta_client_work(
@@ -209,7 +200,7 @@ def _training(model: Pure, work: Any) -> ClientWorkProcess:
         measured = fl.federated_zip(OrderedDict(train=metrics))
         return MeasuredProcessOutput(state, done[0], measured)
 
-    return ClientWorkProcess(keep_nothing, next_work)
+    return ClientWorkProcess(stateless(), next_work)
 
 
 def build_apply_optimizer_finalizer(
@@ -316,7 +307,4 @@ __all__ = [
 # As a package has one: then `from … import` asks for a submodule, and is answered.
 __path__: list[str] = []
 
-
-@short_traceback
-def __getattr__(name: str) -> Any:
-    raise unknown("fedlearn_edu.tff.learning.templates", name, __all__)
+__getattr__ = answering("fedlearn_edu.tff.learning.templates", __all__)

@@ -10,6 +10,7 @@ from collections import OrderedDict
 
 import numpy as np
 
+from fedlearn_edu.former_names import answering
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.simulation.datasets import load_digits28
 from fedlearn_edu.tff.simulation.client_data import ClientData, TestClientData
@@ -57,3 +58,8 @@ def get_synthetic(num_clients: int = 2) -> ClientData:
             for i, part in enumerate(parts)
         }
     )
+
+
+__all__ = ["get_synthetic", "load_data"]
+
+__getattr__ = answering("fedlearn_edu.tff.simulation.datasets.emnist", __all__)
