@@ -22,9 +22,7 @@ def next_model(model: object, numbers: object) -> object:
 
 
 @pytest.mark.parametrize(("clients", "max_fanout"), [(10, 5), (13, 3), (4, 100)])
-def test_round_has_a_model_each_way_for_each_group(
-    clients: int, max_fanout: int
-) -> None:
+def test_round_has_a_model_each_way_per_group(clients: int, max_fanout: int) -> None:
     with fl.remote.local(processes=False, max_fanout=max_fanout) as cluster:
         numbers = cluster.place(np.float32, clients, np.float32)
         for _ in range(2):  # the first round brings the code

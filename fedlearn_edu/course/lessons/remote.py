@@ -5,7 +5,7 @@ import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, reduce
 from types import CodeType
 from typing import Any, Final
 
@@ -14,11 +14,12 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import NO_RETURN, looks, raises, returns, usual
+from fedlearn_edu.course.mistakes import looks, raises, returns, usual
 from fedlearn_edu.simulation import partitions
 from fedlearn_edu.simulation.datasets import load_digits28
 
 Model = dict[str, Any]
+Days = Sequence[Sequence[float]]
 
 
 def _same_bits(one: Model, other: Model) -> bool:
@@ -295,97 +296,94 @@ LOAD = Exercise(
 )
 
 
-def _remember(kept: Any, reading: float) -> Any:
-    return kept + np.array([1, reading], np.float32)
+def _moved(guess: Any, reading: Any) -> Any:
+    """One degree towards the reading, unless it is there."""
+    return guess + np.sign(reading - guess)
 
 
-def _kept(remember: Callable[[Any, Any], Any], messages: Sequence[str]) -> Any:
-    """What clients keep after messages: "A 18", or "A 18 again" if that was lost."""
-    kept: dict[str, Any] = {}
-    before: Any = None
-    for message in messages:
-        client, reading, *again = message.split()
-        if not again:
-            before = kept.get(client, np.zeros(2, np.float32))
-        kept[client] = np.asarray(remember(before, np.float32(reading)))
-    return kept
+def _guess_after() -> Any:
+    """The same process, its step in NumPy: no check waits for TensorFlow."""
+    step = fl.np_computation(_moved, np.float32, np.float32)
+
+    def next_guess(guess: Any, readings: Any) -> Any:
+        sent = fl.federated_broadcast(guess)
+        return fl.federated_mean(fl.federated_map(step, (sent, readings)))
+
+    types = fl.type_at_server(np.float32), fl.type_at_clients(np.float32)
+    process = fl.federated_computation(next_guess, *types)
+    return lambda days: reduce(process, days, np.float32(20))
 
 
-def _keeps(make: Callable[[], Callable[[Any, Any], Any]]) -> Callable[..., Any]:
-    """What clients keep who remember in this way."""
-    return lambda messages: _kept(make(), messages)
+def _guess(days: Days) -> float:
+    """The same by hand."""
+    guess = 20.0
+    for readings in days:
+        guess = float(np.mean(_moved(guess, np.array(readings))))
+    return guess
 
 
-def _in_place() -> Callable[[Any, Any], Any]:
-    def remember(kept: Any, reading: float) -> Any:
-        kept += np.array([1, reading], np.float32)
-        return kept
-
-    return remember
-
-
-def _counts_too_many(kept: dict[str, Any], messages: Sequence[str]) -> bool:
-    """Whether more readings are counted than a client has sent."""
-    sent = "".join(message[0] for message in messages)
-    return any(count[0] > sent.count(client) for client, count in kept.items())
-
-
-def _after(step: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    return _keeps(lambda: step)
-
-
-REMEMBER = Exercise(
-    name="remember",
-    title="state that comes home",
+GUESS_AFTER = Exercise(
+    name="guess_after",
+    title="a program from 2023",
     points=10,
-    want=wants.function(2),
-    reference=lambda: _remember,
+    want=wants.function(1),
+    reference=_guess_after,
     cases=(
-        Case("a first reading", (["A 18"],), do=_kept),
-        Case("three readings", (["A 18", "A 21", "A 24"],), do=_kept),
-        Case("two clients in turn", (["A 18", "B 5", "A 21", "B 4"],), do=_kept),
-        Case("an answer that was lost", (["A 18", "A 21", "A 21 again"],), do=_kept),
+        Case("three days, three homes", ([[22, 25, 18], [19, 24, 26], [17, 18, 19]],)),
+        Case("one day", ([[18, 21, 19, 24, 500]],)),
+        Case("no days", ([],)),
+        Case("a home that joins", ([[21.5], [21.5, 24.0], [21.5, 24.0]],)),
     ),
     mistakes=usual(
-        *NO_RETURN,
-        returns(lambda got, _: any(each.dtype == object for each in got.values())),
-        "`kept` was changed in place, so a message that is repeated counts twice: make "
-        "a new array",
-        _keeps(_in_place),
-        "this starts from zero each time: the old count and total are in `kept`",
-        _after(lambda kept, reading: [1, reading]),
-        "this counts, but forgets the total",
-        _after(lambda kept, reading: [kept[0] + 1, reading]),
-        _after(lambda kept, reading: [kept[0] + 1, kept[1]]),
-        "the count goes up by 1, and the total by the reading",
-        _after(lambda kept, reading: kept + reading),
-        _after(lambda kept, reading: [kept[0], kept[1] + reading]),
-        "the count comes first, then the total",
-        _after(lambda kept, reading: [kept[1] + reading, kept[0] + 1]),
-        "this is a mean: keep the count and the total, which give it at any time",
-        _after(lambda kept, reading: (kept[1] + reading) / (kept[0] + 1)),
-        _after(
-            lambda kept, reading: [
-                kept[0] + 1,
-                (kept[0] * kept[1] + reading) / (kept[0] + 1),
-            ]
-        ),
-        "two numbers go into one list: `np.array([…, …])`",
-        returns(lambda got, _: any(each.ndim == 0 for each in got.values())),
-        "this remembers outside of its arguments, so clients are mixed up, and what it "
-        "knows dies with the worker: keep everything in `kept`",
-        returns(_counts_too_many),
-        "this appends to what was kept: two numbers go in, and two come out",
-        returns(lambda got, _: any(len(each) != 2 for each in got.values())),
-        "an array has no `append`: make a new array of the two numbers",
-        raises("has no attribute"),
+        "`fedlearn_edu` has the language only: TFF's other names, such as `templates`, "
+        "are in `fedlearn_edu.tff`",
+        raises("is in fedlearn_edu.tff"),
+        "TFF cannot be installed here: its names are in `fedlearn_edu.tff`",
+        raises("No module named 't"),
+        "the program calls the module `tff`: end the import with `as tff`",
+        raises("name 'tff' is not defined"),
+        "each day began with the first guess again: pass on what `next` returned the "
+        "day before",
+        lambda days: _guess(days[-1:]),
+        "the first state is missing: `process.initialize()`, before the loop",
+        raises("UnboundLocalError"),
+        "`next` changes nothing: it returns the next state, which has to be kept",
+        lambda days: 20.0,
+        "this is the guess after the first day: `return` belongs after the loop",
+        lambda days: _guess(days[:1]),
+        "each round had the readings of the first day",
+        lambda days: _guess(days[:1] * len(days)),
+        "the last day was left out",
+        lambda days: _guess(days[:-1]),
+        "these are the guesses of all days: return the last one",
+        returns(lambda got, _: isinstance(got, list | tuple)),
+        "`next` takes a state, and then the readings of one day",
+        raises(r"argument\.readings|fields|called with"),
+        "`process.initialize()`, with nothing in its parentheses, is the first state",
+        raises("found: +<computation|takes no argument"),
+        "the state comes first, then the readings",
+        raises(r"found: +float32\["),
+        "in this program `next` returns the state itself, and nothing beside it",
+        raises("attribute 'state'|unpack|invalid index"),
+        "`days` is a list: go through it with `for readings in days`",
+        raises("as an integer"),
+        "a process has two computations: `process.initialize` and `process.next`",
+        raises("IterativeProcess"),
     ),
     hints=(
-        "What are the new count and the new total? `kept` itself has to stay as it is.",
-        "The text above says what is in `kept`: first the count, then the total. "
-        "`np.array([a, b])` makes a new array.",
-        "A new array of two numbers:\n    return np.array([..., ...])",
-        "And the total?\n    return np.array([kept[0] + 1, ...])",
+        "Between two rounds the state is in a variable of your loop.",
+        "`process.initialize()` gives the first state, `process.next(state, readings)` "
+        "the one after a day. The program calls the module with TFF's names `tff`.",
+        "An import, `import ... as tff`, and further down a loop:\n"
+        "    state = ...\n"
+        "    for readings in days:\n"
+        "        state = process.next(...)\n"
+        "    return state",
+        "The import is `import fedlearn_edu.tff as tff`. What does a round take?\n"
+        "    state = process.initialize()\n"
+        "    for readings in days:\n"
+        "        state = process.next(..., ...)\n"
+        "    return state",
     ),
 )
 
@@ -400,7 +398,7 @@ LESSON: Final = Lesson(
         "say what is lost with a worker, and what is not",
     ),
     needs="lesson 10, federated averaging, and groups of clients from lesson 7",
-    exercises=(SAME_BITS, BYTES_OF_ROUND, LOAD, REMEMBER),
+    exercises=(SAME_BITS, BYTES_OF_ROUND, LOAD, GUESS_AFTER),
     path=MACHINE,
     outcomes={
         "here-and-there": "the same",
