@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, final
 
-from fedlearn_edu.learning.atomic import exclusive_lock, write_atomically
+from fedlearn_edu.atomic import exclusive_lock, write_atomically
 
 VARIABLE = "FEDLEARN_EDU_PROGRESS"
 _VERSION = 1

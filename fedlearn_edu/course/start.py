@@ -19,8 +19,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, final
 
+from fedlearn_edu.atomic import numbered, write_atomically
 from fedlearn_edu.errors import FedLearnError, counted
-from fedlearn_edu.learning.atomic import numbered, write_atomically
 
 FOLDER = Path("fedlearn-lessons")
 MEMORY = ".fedlearn_edu.json"

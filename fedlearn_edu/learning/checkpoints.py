@@ -21,13 +21,13 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from fedlearn_edu.atomic import TEMPORARY, exclusive_lock, write_atomically
 from fedlearn_edu.errors import (
     FedLearnError,
     bad_argument,
     short_traceback,
     whole_number,
 )
-from fedlearn_edu.learning.atomic import TEMPORARY, exclusive_lock, write_atomically
 from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.pytree import flatten, rebuild
 from fedlearn_edu.learning.run_state import Run

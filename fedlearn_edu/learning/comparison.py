@@ -16,8 +16,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from fedlearn_edu.atomic import append_lines
 from fedlearn_edu.errors import FedLearnError, counted, short_traceback
-from fedlearn_edu.learning.atomic import append_lines
 from fedlearn_edu.learning.history import History, aligned, aligned_left
 
 METRICS = (

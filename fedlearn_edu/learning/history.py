@@ -19,8 +19,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from fedlearn_edu.atomic import write_atomically
 from fedlearn_edu.errors import FedLearnError, counted, short_traceback
-from fedlearn_edu.learning.atomic import write_atomically
 
 COLUMNS = ("round", "clients", "dropped", "late", "seconds")
 """What every row has: the round's number from 1 on, how many clients finished, dropped

@@ -109,7 +109,7 @@ def test_kernels_that_write_at_once_lose_nothing(kept: Path) -> None:
 HOLDS = """
 import sys
 from pathlib import Path
-from fedlearn_edu.learning.atomic import exclusive_lock
+from fedlearn_edu.atomic import exclusive_lock
 with exclusive_lock(Path(sys.argv[1]), 0):
     print("held", flush=True)
     sys.stdin.read()

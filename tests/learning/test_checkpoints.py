@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 from filelock import FileLock
 
-from fedlearn_edu.learning import atomic, checkpoints
+from fedlearn_edu import atomic
+from fedlearn_edu.learning import checkpoints
 from fedlearn_edu.learning.callbacks import EarlyStop
 from fedlearn_edu.learning.checkpoints import (
     CheckpointError,

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedlearn_edu.learning.atomic import append_lines, write_atomically
+from fedlearn_edu.atomic import append_lines, write_atomically
 from fedlearn_edu.learning.history import COLUMNS, History
 from fedlearn_edu.learning.run_state import Run
 

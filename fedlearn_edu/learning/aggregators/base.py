@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu.atomic import numbered
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.former_names import answers
 from fedlearn_edu.learning.arrays import leaf_computation, tf, zeros
-from fedlearn_edu.learning.atomic import numbered
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.pytree import flatten
 
