@@ -33,6 +33,11 @@ def is_compared(cell: Any) -> bool:
     return "nbval-check-output" in cell.metadata.get("tags", [])
 
 
+def runs_in_browser(notebook: Any) -> bool:
+    """Whether the site has it; its metadata say so if it needs an installation."""
+    return bool(notebook.metadata.get("fedlearn_edu", {}).get("browser", True))
+
+
 def grade_id(cell: Any) -> str:
     """Its name for nbgrader; cells that nbgrader does not know have none."""
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))

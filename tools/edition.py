@@ -10,8 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from fedlearn_edu.course.badges import runs_in_browser
-from tools.cells import read, write
+from tools.cells import read, runs_in_browser, write
 from tools.release import ROOT, SOURCE, generate, lesson_names
 
 BROWSER = ROOT / "notebooks" / "browser"

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How much there is to read, in each layer; `test_budgets.py` bounds it.
 
-A line is *executable* if it holds code that is neither an import nor a docstring. Lines
-that build an error (a `raise`, a call of an error class, a `messages` module) are
-counted apart: one reads them when one of them is met.
+A line is *executable* if it holds code that is neither an import nor a docstring.
 """
 
 import ast
@@ -26,17 +24,15 @@ ABOVE = (
     *("dataflow", "simulation", "learning", "remote", "attacks", "backends"),
     *("testing", "tff", "viz", "course", "demo"),
 )
-_MESSAGES = re.compile(r"messages(\.py|/\w+\.py)$")
-_APART = re.compile(rf"{_MESSAGES.pattern}|/runtimes/tensorflow/|/former_names/")
+_APART = re.compile(r"messages(\.py|/\w+\.py)$|/runtimes/tensorflow/|/former_names/")
 
 
 class Size(NamedTuple):
-    """Lines of some files: all, executable ones, and those that build an error."""
+    """Lines of some files: all, and executable ones."""
 
     files: int
     lines: int
     executable: int
-    errors: int
 
 
 class Function(NamedTuple):
@@ -50,7 +46,7 @@ class Function(NamedTuple):
 
 def size_of(files: Iterable[Path]) -> Size:
     """The sum over `files`."""
-    return Size(*map(sum, zip((0, 0, 0, 0), *map(_size_of_file, files), strict=True)))
+    return Size(*map(sum, zip((0, 0, 0), *map(_size_of_file, files), strict=True)))
 
 
 def files_of(layer: str) -> list[Path]:
@@ -115,16 +111,11 @@ def _lines(node: ast.stmt | ast.expr) -> range:
 def _size_of_file(file: Path) -> Size:
     source = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
     code = {n for n, line in enumerate(source, 1) if line and line[0] != "#"}
-    errors = set(code) if _MESSAGES.search(file.as_posix()) else set()
     for node in ast.walk(_tree(file)):
         match node:
             case ast.Import() | ast.ImportFrom() | ast.Expr(ast.Constant(str())):
                 code -= {*_lines(node)}
-            case ast.Raise(exc=ast.Call()):
-                errors |= {*_lines(node)}
-            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
-                errors |= {*_lines(node)} if name.endswith("Error") else set()
-    return Size(1, len(source), len(code), len(code & errors))
+    return Size(1, len(source), len(code))
 
 
 def _imported(node: ast.stmt) -> Iterator[Path]:

@@ -16,8 +16,6 @@ from nbgrader.plugins import CsvExportPlugin
 from nbgrader.preprocessors import DeduplicateIds, Execute, NbGraderPreprocessor
 from nbgrader.utils import is_grade, is_solution
 
-from fedlearn_edu.course import badges
-
 MAY_FAIL: Final = "raises-exception"
 """The tag with which Jupyter goes on after an error."""
 
@@ -31,10 +29,10 @@ _new: Any = nbformat.v4
 
 @final
 class PrepareRelease(NbGraderPreprocessor):  # type: ignore[misc]  # it has no types
-    """The last step of a release: adds what only a learner's copy has."""
+    """The last step of a release: marks what only a learner's copy has."""
 
     def preprocess(self, notebook: Any, resources: Any) -> tuple[Any, Any]:
-        """Lets exercises fail; adds links and a cell that installs, once published.
+        """Lets exercises fail.
 
         A cell without the tag ends "Run All" where it fails, so an exercise left out
         would be the end of the lesson. Points are as before: nbgrader runs every cell
@@ -43,14 +41,6 @@ class PrepareRelease(NbGraderPreprocessor):  # type: ignore[misc]  # it has no t
         for cell in notebook.cells:
             if is_solution(cell) or is_grade(cell):
                 cell.metadata["tags"] = [*cell.metadata.get("tags", []), MAY_FAIL]
-        if badges.PUBLISHED is not None:
-            lesson = resources["nbgrader"]["notebook"]
-            links = badges.badges(lesson, notebook, badges.PUBLISHED)
-            install = badges.install_cell(badges.PUBLISHED)
-            notebook.cells[1:1] = [
-                _new.new_markdown_cell(links, id="badges"),
-                _new.new_code_cell(install, id="install"),
-            ]
         return notebook, resources
 
 

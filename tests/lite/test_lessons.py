@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from fedlearn_edu.course.badges import runs_in_browser
 from tests.patience import PATIENCE_S
-from tools.cells import code_cells, is_compared, is_to_fail
+from tools.cells import code_cells, is_compared, is_to_fail, runs_in_browser
 from tools.edition import browser_source, needs_tensorflow
 from tools.release import lesson_names
 

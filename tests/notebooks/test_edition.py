@@ -8,13 +8,19 @@ from typing import Any
 import nbformat
 import pytest
 
-from fedlearn_edu.course.badges import runs_in_browser
 from tests.grading.course import Course
 from tests.grading.toy import write_lesson
 from tests.notebooks.notebooks import each_lesson
 from tests.programs import in_another_process
 from tools import edition
-from tools.cells import answer_cells, check_cells, code_cells, read, write
+from tools.cells import (
+    answer_cells,
+    check_cells,
+    code_cells,
+    read,
+    runs_in_browser,
+    write,
+)
 from tools.edition import browser_release, browser_source, needs_tensorflow
 from tools.release import SOURCE, lesson_names
 

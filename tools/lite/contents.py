@@ -9,9 +9,8 @@ from typing import Any
 
 import nbformat
 
-from fedlearn_edu.course.badges import runs_in_browser
 from fedlearn_edu.course.lessons import load_all
-from tools.cells import read
+from tools.cells import read, runs_in_browser
 from tools.cells import write as write_notebook
 from tools.edition import browser_release, browser_source, needs_tensorflow
 from tools.lesson_table import short_table
