@@ -113,8 +113,9 @@ check: $(VENV)/.installed-test
 	$(LINT)
 	$(PYTEST) -m "not tensorflow and not slow and not notebook and not thorough" -n $(JOBS)
 
-# Lint runs beside the tests; what it found comes last. Doctests share the workers of the
-# tests, which have TensorFlow imported already.
+# Lint, all tests and doctests but those marked `thorough`, the lessons of COVER: the rest
+# is `make test-all`'s. Lint runs beside the tests; what it found comes last. Doctests share
+# the workers of the tests, which have TensorFlow imported already.
 test: $(VENV)/.installed-test
 	@mkdir -p build/no_data; begin=$$(date +%s); set -e; \
 	{ $(LINT); } > build/lint.txt 2>&1 & lint=$$!; \

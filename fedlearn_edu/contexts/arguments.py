@@ -104,8 +104,7 @@ def _counts_of_eager(
 
     What is equal at all clients is asked of one of them.
     """
-    ends = [part for part in (type_.parameter, type_.result) if part is not None]
-    if not any(end.contains(_at_clients) for end in ends):
+    if not type_.contains(_at_clients):
         return counts
     result = type_.result
     if isinstance(result, FederatedType) and result.all_equal and _at_clients(result):

@@ -2,7 +2,8 @@
 """Calls: on the caller's thread if they can; elsewhere if they may be given up.
 
 On the caller's thread, Ctrl-C and a debugger reach leaf code itself. A time limit needs
-another thread, which nobody can stop: the call is given up, and starts nothing more.
+another thread, which nobody can stop: `run` waits for so long, then the call is given
+up, and starts nothing more (`executors/underway.py`); in a browser, `clock.py` looks.
 So does leaf code of TensorFlow, inside of which Python sees no Ctrl-C.
 """
 

@@ -84,7 +84,10 @@ class _StackContext(Context):
         factory: builds the stacks.
     """
 
-    def __init__(self, executor_fn: ExecutorFactory, timeout: float | None) -> None:
+    @short_traceback
+    def __init__(
+        self, executor_fn: ExecutorFactory, *, timeout: float | None = None
+    ) -> None:
         if not isinstance(executor_fn, ExecutorFactory):
             raise _not_a_factory(executor_fn)
         self.factory = executor_fn
@@ -214,12 +217,6 @@ class SyncExecutionContext(_StackContext):
     Source: `tff.framework.SyncExecutionContext`.
     """
 
-    @short_traceback
-    def __init__(
-        self, executor_fn: ExecutorFactory, *, timeout: float | None = None
-    ) -> None:
-        super().__init__(executor_fn, timeout)
-
     def invoke(self, computation: Computation, argument: Any) -> Any:
         """Runs `computation` and returns what Python gets."""
         work, call, stays = self._prepare(computation, argument, self._seconds())
@@ -240,12 +237,6 @@ class AsyncExecutionContext(_StackContext):
 
     Source: `tff.framework.AsyncExecutionContext`.
     """
-
-    @short_traceback
-    def __init__(
-        self, executor_fn: ExecutorFactory, *, timeout: float | None = None
-    ) -> None:
-        super().__init__(executor_fn, timeout)
 
     def invoke(self, computation: Computation, argument: Any) -> Any:
         """A coroutine that runs `computation`; the time limit is that of the call."""

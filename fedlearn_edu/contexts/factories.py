@@ -212,12 +212,12 @@ class LocalExecutorFactory(ExecutorFactory):
         strategy: Any = self.strategy
         if strategy is not None:
             return self._federating(strategy.factory(targets), runtimes)
-        make: Any = FederatedResolvingStrategy.factory(targets, clients.start)
+        flat = FederatedResolvingStrategy.factory(targets, clients.start)
         runtime = batched_runtime(self.leaf, runtimes) if self.runs_together else None
-        if runtime is not None:
-            flat, count = make, len(clients)
-            make = FederatedGroupingStrategy.factory(flat, runtime, count, workers)
-        return self._federating(make, runtimes)
+        if runtime is None:
+            return self._federating(flat, runtimes)
+        together = partial(FederatedGroupingStrategy, runtime, len(clients), workers)
+        return self._federating(lambda executor: together(flat(executor)), runtimes)
 
     def _above(
         self, children: Sequence[tuple[Executor, int]], runtimes: Runtimes

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usual mistakes, and the signs they are recognized by: a result, a type, an error.
 
-The files in `lessons/` list them with each exercise; `judging` names the first that
-fits. What a mistake *gives* is computed from the inputs of the case that failed, so it
-is recognized on any input.
+The files in `lessons/` list them with each exercise; of these, `judging` tells the
+learner the first one with a sign that fits. What a mistake *gives* is computed from the
+inputs of the case that failed, so it is recognized on any input.
 """
 
 import re

@@ -64,15 +64,19 @@ class Group:
     count: int
 
 
+class Declined(Exception):  # noqa: N818 (it is an answer)
+    """Participants go one by one; the text says why."""
+
+
 class BatchedRuntime(ABC):
-    """Runs a function for all members of a group at once; the results are the same."""
+    """Runs a function for all members of a group at once, or raises `Declined`."""
 
     @abstractmethod
-    def map(self, function: ir.Node, group: Group) -> Sequence[Any] | None:
-        """The function's result for each member in plain form; `None` to decline."""
+    def map(self, function: ir.Node, group: Group) -> Sequence[Any]:
+        """The function's result for each member in plain form."""
 
     @abstractmethod
     def fold(
         self, function: ir.Node, group: Group, zero: Any, accumulate: ir.Node
     ) -> Any:
-        """`accumulate(… accumulate(zero, f(x0)) …, f(xn))`; `None` to decline."""
+        """`accumulate(… accumulate(zero, f(x0)) …, f(xn))`."""

@@ -6,11 +6,21 @@
     federated_aggregate      one call, for results of such a map
     everything else          the flat strategy below, one participant at a time
 
-What clients hold stays plain until one of them needs it. Whatever the runtime declines
-is done by the flat strategy (`resolving.py`), which also says what an intrinsic means.
+What clients hold stays plain until one of them needs it. Whatever is declined is done
+by the flat strategy (`resolving.py`), which also says what an intrinsic means. Clients
+run in one call if
+
+    the factory   has no strategy of yours, fuses, counts no bytes   `runs_together`
+    the runtime   offers it: TensorFlow does, NumPy does not         `RUNTIMES`
+    the data      are plain: no client has made a part of them       `_held`
+    the work      is pure, small, …; else the tape has the reason    `groups._check`
+
+What is called was made by the compiler: a function of several steps (`fuse.py`), or of
+several maps (`map_fusion.py`).
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any, final
 
@@ -18,13 +28,14 @@ from fedlearn_edu.errors import counted
 from fedlearn_edu.executors import traffic
 from fedlearn_edu.executors.batched import (
     BatchedRuntime,
+    Declined,
     Entries,
     Group,
     Held,
     Parts,
     Same,
 )
-from fedlearn_edu.executors.federating import FederatingExecutor, FederatingStrategy
+from fedlearn_edu.executors.federating import FederatingStrategy
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.participants import (
     edge_of_value,
@@ -40,51 +51,43 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import leaves
 from fedlearn_edu.signals import is_from_outside
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import CLIENTS, FederatedType, FunctionType, StructType, Type
+from fedlearn_edu.types import (
+    CLIENTS,
+    FederatedType,
+    FunctionType,
+    StructType,
+    type_at_clients,
+)
 from fedlearn_edu.types.data_types import struct_type
 from fedlearn_edu.types.sequences import unwrap
 
 
 @final
 class FederatedGroupingStrategy(FederatingStrategy):
-    """Runs clients together where the runtime can, and one by one elsewhere.
-
-    A value at CLIENTS is represented as `Held`, or as below once it was made there.
+    """A value at CLIENTS is represented as `Held`, or as below once it was made there.
 
     Args:
-        below: realizes what cannot be done together.
         runtime: the way to run a function for a group.
         count: how many clients there are.
         workers: where the runtime works; the groups of a stack share them. Without,
             it works on the caller's thread.
+        below: realizes what cannot be done together.
     """
 
     implemented = FederatedResolvingStrategy.implemented
 
     def __init__(
         self,
-        below: FederatedResolvingStrategy,
         runtime: BatchedRuntime,
         count: int,
         workers: Workers | None,
+        below: FederatedResolvingStrategy,
     ) -> None:
         self._below = below
         self._runtime = runtime
         self._count = count
         self._workers = workers
         self.targets = below.targets
-
-    @staticmethod
-    def factory(
-        below: Callable[[FederatingExecutor], FederatedResolvingStrategy],
-        runtime: BatchedRuntime,
-        count: int,
-        workers: Workers | None,
-    ) -> Callable[[FederatingExecutor], "FederatedGroupingStrategy"]:
-        """Makes a strategy factory for `FederatingExecutor`; see the class."""
-        return lambda executor: FederatedGroupingStrategy(
-            below(executor), runtime, count, workers
-        )
 
     async def embed(self, value: Any, type_: FederatedType) -> Any:
         """Keeps what clients hold as it is."""
@@ -115,37 +118,37 @@ class FederatedGroupingStrategy(FederatingStrategy):
 
     async def call(self, uri: str, type_: FunctionType, args: list[Handle]) -> Any:
         """Runs an intrinsic for all clients together, or else below."""
-        found: Any = None
-        if uri == "federated_map_aggregate":
-            found = await self._fold(*args)
-        elif uri == "federated_aggregate":
-            found = await self._fold_made(*args)
-        elif federated(type_.result).placement is CLIENTS:
-            match uri:
-                case "federated_value" | "federated_broadcast":
-                    found = Same(await args[0].compute(), self._count)
-                    member = federated(type_.result).member
-                    traffic.moved(edge_of_value(type_), None, member, found)
-                case "federated_zip":
-                    found = _held(args[0])
-                case "federated_map":
-                    found = await self._map(*args)
-        if found is not None:
-            return found
+        with suppress(Declined):
+            return await self._together(uri, type_, args)
         return await self._below.call(uri, type_, [await self._lower(a) for a in args])
 
-    async def _map(self, fn: Handle, value: Handle) -> Held | None:
+    async def _together(self, uri: str, type_: FunctionType, args: list[Handle]) -> Any:
+        is_at_clients = federated(type_.result).placement is CLIENTS
+        match uri:
+            case "federated_map_aggregate":
+                return await self._fold(*args)
+            case "federated_aggregate":
+                return await self._fold_made(*args)
+            case "federated_map" if is_at_clients:
+                return await self._map(*args)
+            case "federated_zip" if is_at_clients:
+                return _held(args[0])
+            case "federated_value" | "federated_broadcast" if is_at_clients:
+                found = Same(await args[0].compute(), self._count)
+                member = federated(type_.result).member
+                traffic.moved(edge_of_value(type_), None, member, found)
+                return found
+        raise Declined("the flat strategy does it")
+
+    async def _map(self, fn: Handle, value: Handle) -> Held:
         group = self._group(value)
-        if group is None:
-            return None
         found = await self._try(fn, lambda: self._runtime.map(fn.node, group))
-        return None if found is None else Entries(found, made_together=True)
+        return Entries(found, made_together=True)
 
     async def _fold_made(self, value: Handle, *how: Handle) -> Any:
         """The fold of what was made together; what users hand in goes one by one."""
-        held = _held(value)
-        if held is None or not _is_made_together(held):
-            return None
+        if not _is_made_together(_held(value)):
+            raise Declined("the clients were handed it")
         member = federated(value.type_signature).member
         return await self._fold(identity(self, member), value, *how)
 
@@ -159,17 +162,15 @@ class FederatedGroupingStrategy(FederatingStrategy):
         report: Handle,
     ) -> Any:
         group = self._group(value)
-        if group is None:
-            return None
         start, op = await zero.compute(), accumulate.node
         work = partial(self._runtime.fold, fn.node, group, start, op)
         state = await self._try(fn, work, is_fold=True)
-        return None if state is None else await self._below.finish(state, report)
+        return await self._below.finish(state, report)
 
     async def _try(
         self, fn: Handle, work: Callable[[], Any], *, is_fold: bool = False
     ) -> Any:
-        """What the runtime makes of it; `None` if it declines, or if there is an error.
+        """What the runtime makes of it; `Declined` by the runtime, or by any error.
 
         Run one by one, clients meet the same error, which then says whose it is.
         """
@@ -178,27 +179,28 @@ class FederatedGroupingStrategy(FederatingStrategy):
         try:
             with underway(detail):
                 found = await self._workers.do(work) if self._workers else work()
+        except Declined as reason:
+            note("declined", fn.type_signature, f"{detail}: {reason}")
+            raise
         except Exception as error:
             if is_from_outside(error):
                 raise
             kind = type(error).__name__
             note("batched_call", fn.type_signature, detail, error=kind)
-            return None
-        if found is not None:
-            given = (fn.node, self._count)
-            number = note("batched_call", fn.type_signature, detail, given=given)
-            code, result = Same(*given), ir.function_type_of(fn.node).result
-            traffic.moved(traffic.INTO_CLIENTS, None, fn.type_signature, code, number)
-            if is_fold:
-                sizes = Same(result, self._count)
-                traffic.moved(traffic.TO_SERVER, None, result, sizes, number)
+            raise Declined(kind) from error
+        given = (fn.node, self._count)
+        number = note("batched_call", fn.type_signature, detail, given=given)
+        code, result = Same(*given), ir.function_type_of(fn.node).result
+        traffic.moved(traffic.INTO_CLIENTS, None, fn.type_signature, code, number)
+        if is_fold:
+            sizes = Same(result, self._count)
+            traffic.moved(traffic.TO_SERVER, None, result, sizes, number)
         return found
 
-    def _group(self, value: Handle) -> Group | None:
-        held = _held(value)
-        if held is None or not self._count:
-            return None
-        return Group(held, federated(value.type_signature).member, self._count)
+    def _group(self, value: Handle) -> Group:
+        if not self._count:
+            raise Declined("there are no clients")
+        return Group(_held(value), federated(value.type_signature).member, self._count)
 
     async def _lower(self, arg: Handle) -> Handle:
         """The same argument as the strategy below represents it."""
@@ -213,9 +215,10 @@ class FederatedGroupingStrategy(FederatingStrategy):
         """What clients hold, embedded at each of them."""
         match representation:
             case Entries(values=values):
-                return await self._below.embed(tuple(values), _at_clients(type_.member))
+                each = type_at_clients(type_.member)
+                return await self._below.embed(tuple(values), each)
             case Same(value=value):
-                equal = FederatedType(type_.member, CLIENTS, all_equal=True)
+                equal = type_at_clients(type_.member, all_equal=True)
                 return await self._below.embed(value, equal)
             case Parts(fields=fields):
                 return await self._zipped(fields, type_)
@@ -224,7 +227,7 @@ class FederatedGroupingStrategy(FederatingStrategy):
 
     async def _zipped(self, fields: Struct, type_: FederatedType) -> Any:
         assert isinstance(type_.member, StructType)
-        placed, parts = tuple(map(_at_clients, type_.member)), []
+        placed, parts = tuple(map(type_at_clients, type_.member)), []
         for held, part_type in zip(fields, placed, strict=True):
             members = await self._one_by_one(held, part_type)
             parts.append(Handle(self, members, part_type))
@@ -234,17 +237,14 @@ class FederatedGroupingStrategy(FederatingStrategy):
         return await self._below.call("federated_zip", zips, [whole])
 
 
-def _at_clients(member: Type) -> FederatedType:
-    return FederatedType(member, CLIENTS, all_equal=False)
-
-
-def _held(value: Handle) -> Held | None:
+def _held(value: Handle) -> Held:
     """What clients hold of a value or a structure of values, if it is plain still."""
     held: Any = value.representation
-    if not isinstance(held, Struct):
-        return held if isinstance(held, Held) else None
-    parts = held.map(_held)
-    return None if any(part is None for part in parts) else Parts(parts)
+    if isinstance(held, Struct):
+        return Parts(held.map(_held))
+    if not isinstance(held, Held):
+        raise Declined("each client has made its own")
+    return held
 
 
 def _is_made_together(held: Held) -> bool:

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What strategies say of participants, and do at one of them."""
+"""What strategies say of participants, and do at one of them.
+
+`with_participant` adds "at client 3" to errors, and to the name of what hangs; of
+arguments and lazy results, `types/containers.py` says it.
+"""
 
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from typing import Any

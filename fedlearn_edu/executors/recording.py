@@ -56,9 +56,9 @@ class Event:
         participant: who it works for, e.g. `"clients[3]"`, `"server"`, `"unplaced"`.
         what: the contract method: `"create_value"`, …, `"compute"`; or `"convert"`, if
             a leaf brought data into its own form; or `"batched_call"`, if a runtime was
-            given a function to run for a whole group of clients in one call. The
-            context's own: `"compiled"` a program, `"built"` a stack, or `"reused"` one;
-            `"again, step by step"`.
+            given a function to run for a whole group of clients in one call, or
+            `"declined"`. The context's own: `"compiled"` a program, `"built"` a stack,
+            or `"reused"` one; `"again, step by step"`.
         type: the type of the result, in the notation, or of the function that ran in a
             `"batched_call"`; empty if the call failed.
         start_s: seconds on the clock of `time.perf_counter`.
@@ -66,7 +66,7 @@ class Event:
         error: the class of the error it raised; empty if it raised none.
         detail: the function called, the field selected, or a small value computed; the
             computation compiled, or how many clients a stack is for; what ran in a
-            batched call, and for how many clients.
+            batched call, and for how many clients, or why it did not.
         caller: the number of the event during which it happened, if there is one.
         operands: the numbers of the events that made the handles it was given, `None`
             for one that no event made.

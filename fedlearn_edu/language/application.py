@@ -3,7 +3,8 @@
 
 `define` makes an intrinsic known, and traces its expansion when one is needed.
 `intrinsic` and `derived` make functions that record in a body and run outside of it;
-`apply` records a call of an `Intrinsic` node at one concrete type.
+`apply` records a call of an `Intrinsic` node at one concrete type. `bind` says whether
+arguments fit, zipped if need be (`implied.py`) and unified (`types/relations.py`).
 """
 
 import functools

@@ -227,8 +227,7 @@ def pack(
     if len(args) == 1 and not kwargs:
         one_value = isinstance(args[0], _SINGLE)
         if isinstance(type_, StructType) and len(type_) > 1 and one_value:
-            problem, found = "was called with one value", repr(args[0])
-            raise _bad_call(type_, callee, problem, found)
+            raise _bad_call(type_, callee, "was called with one value", repr(args[0]))
         return args[0]
     if not isinstance(type_, StructType):
         raise ArgumentsError(
@@ -248,8 +247,7 @@ def _fill(
     names = type_.names()
     unknown_names = ", ".join(name for name in kwargs if name not in names)
     if unknown_names:
-        problem = "has no such argument"
-        raise _bad_call(type_, callee, problem, unknown_names)
+        raise _bad_call(type_, callee, "has no such argument", unknown_names)
     if len(args) > len(type_):
         problem, found = "was called with too many arguments", f"{len(args)} arguments"
         raise _bad_call(type_, callee, problem, found)

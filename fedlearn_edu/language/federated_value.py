@@ -67,11 +67,8 @@ class FederatedValue(Placed, Operators):
     @short_traceback
     def __init__(self, data: Any, type_signature: FederatedType) -> None:
         plain = private(normalize(data, type_signature, "the value"))
-        state = {
-            "type_signature": type_signature,
-            "_cached": cache(plain, type_signature),
-        }
-        self.__dict__.update(state)
+        cached = cache(plain, type_signature)
+        self.__dict__.update(type_signature=type_signature, _cached=cached)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise FieldError(

@@ -34,10 +34,8 @@ from fedlearn_edu.types.messages import BY_ELEMENT, by_element, clip
 
 
 _INSIDE = "inside an np_computation or tf_computation, and call that"
-_NO_NUMBER, _NOT_COMPARED = (
-    "a value is not a number yet",
-    "values cannot be compared yet",
-)
+_NO_NUMBER = "a value is not a number yet"
+_NOT_COMPARED = "values cannot be compared yet"
 COMPARED = (_NOT_COMPARED, "== or != with", f"compare {_INSIDE}")
 
 # Python's methods that need data: the problem, the use, what to do.

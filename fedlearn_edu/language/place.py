@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`place`: how Python data come to the participants."""
+"""`place`: how Python data come to the participants; and what a list is.
+
+place(list, CLIENTS)       one entry for each client; a list in it is a sequence
+place(list, SERVER)        a sequence, T*
+sequence_sum(list), …      a sequence, T* (`eager.py`)
+a parameter with a type    what its type says (`types/containers.py`)
+anywhere else              a structure, <T,T> (`types/type_join.py`)
+"""
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +22,7 @@ from fedlearn_edu.errors import (
 )
 from fedlearn_edu.language.context_stack import current_tracing_context
 from fedlearn_edu.language.federated_value import FederatedValue
-from fedlearn_edu.types import CLIENTS, FederatedType, Placement, Type, to_type
+from fedlearn_edu.types import CLIENTS, FederatedType, Placement, to_type
 from fedlearn_edu.types.containers import Placed
 from fedlearn_edu.types.python_types import is_dataset
 from fedlearn_edu.types.sequences import check_unshared
@@ -71,8 +78,11 @@ def place(values: Any, placement: Placement, member_type: Any = None) -> Federat
         type_ = infer_member(_elements(value)) if declared is None else declared
         return FederatedValue(value, FederatedType(type_, placement, True))
     entries = _entries(values)
-    type_ = _common_type(entries) if declared is None else declared
-    return FederatedValue(entries, FederatedType(type_, placement, False))
+    if declared is None and isinstance(entries, np.ndarray):
+        declared = infer_sequence(entries).element
+    elif declared is None:
+        declared = infer_members(list(map(_elements, entries)))
+    return FederatedValue(entries, FederatedType(declared, placement, False))
 
 
 def check_placement(placement: Any) -> None:
@@ -116,12 +126,6 @@ def _no_entries(values: object) -> TypeMismatchError:
         where="place",
         do=do,
     )
-
-
-def _common_type(entries: Any) -> Type:
-    if isinstance(entries, np.ndarray):
-        return infer_sequence(entries).element
-    return infer_members([_elements(entry) for entry in entries])
 
 
 def _read(values: Iterable[Any]) -> list[Any]:

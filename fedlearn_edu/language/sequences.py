@@ -59,10 +59,8 @@ def sequence_reduce(value: Any, zero: Any, op: Any) -> Value:
 
     Source: `tff.sequence_reduce`.
     """
-    sequence, start = (
-        _sequence(value, "sequence_reduce"),
-        argument(zero, "sequence_reduce"),
-    )
+    sequence = _sequence(value, "sequence_reduce")
+    start = argument(zero, "sequence_reduce")
     if _is_placed(sequence) and _is_placed(start):
         return map_members(
             lambda pair: sequence_reduce(pair[0], pair[1], op),
@@ -137,12 +135,8 @@ def _sequence(arg: Any, uri: str) -> Value:
     value = argument(arg, uri)
     type_ = value.type_signature
     inner = type_.member if isinstance(type_, FederatedType) else type_
-    if not isinstance(inner, SequenceType):
-        raise _no_sequence(uri, value, inner)
-    return value
-
-
-def _no_sequence(uri: str, value: Value, inner: Type) -> TypeMismatchError:
+    if isinstance(inner, SequenceType):
+        return value
     do = "declare the parameter as SequenceType(T); check the argument order"
     if isinstance(inner, StructType) and any(inner.names()):
         do = "check the order of the arguments"
@@ -150,7 +144,7 @@ def _no_sequence(uri: str, value: Value, inner: Type) -> TypeMismatchError:
         do = "a list in a body is a structure: make it a parameter of SequenceType(T)"
     elif _is_placed(value):
         do = BY_CLIENT
-    return TypeMismatchError(
+    raise TypeMismatchError(
         f"{uri} works on a sequence",
         expected="a value of type T* or {T*}@CLIENTS",
         found=value.type_signature,

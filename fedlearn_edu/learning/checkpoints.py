@@ -4,7 +4,9 @@
 A folder belongs to one run, and to one program at a time. Sampling and shuffling depend
 on the number of the round alone, so that states and history are all a file has to hold.
 It is an `.npz` that `np.load` reads: the arrays of the state by their paths, and
-`metadata`, a text in JSON. Such files hold a checksum of each array.
+`metadata`, a text in JSON. Such files hold a checksum of each array. A file is foreign
+if the run differs in what `RunConfig.identity` lists: process and settings, model,
+types of states, data of each client, batch size, seed of the order, client sampling.
 """
 
 import io

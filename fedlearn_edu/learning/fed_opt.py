@@ -2,8 +2,9 @@
 r"""FedOpt: federated averaging whose server takes its step with a better optimizer.
 
 Clients do what they do in `fed_avg`. The mean of their updates, with its sign turned,
-stands in for a gradient: $g = -\sum_k \frac{n_k}{n} (w_k - w)$. The formulas of the
-server's steps are in `optimizers.py`.
+stands in for a gradient: $g = -\sum_k \frac{n_k}{n} (w_k - w)$. The server's step,
+`_build_step` in `averaging.py`, turns the sign and calls the optimizer; the formulas
+are in `optimizers.py`.
 
 Source of all: S. Reddi et al., "Adaptive Federated Optimization", ICLR 2021, Algorithm
 2; FedAvgM is from T. Hsu et al., "Measuring the Effects of Non-Identical Data

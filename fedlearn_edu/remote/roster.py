@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who the workers are: which are alive, and which of them serves a group of clients.
 
-A worker that joins takes the place of one that was lost, or a new one. A group belongs
-to a place. So its data stay where they are for as long as its worker lives.
+A worker that joins takes the place of one that was lost, or a new one. Groups go around
+the places, and client 17 is in group 17 // max_fanout. So its data stay where they are
+for as long as its worker lives; if it is lost, one of the others serves them.
 """
 
 import asyncio
@@ -29,7 +30,6 @@ _PAUSE = 0.1
 _REFRESH = 2.0
 # Dask goes on trying to reach a worker that is gone; the scheduler knows better.
 LOOK_EVERY = 1.0
-
 
 BROKE_OFF = "its connection broke off"
 

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequences that are read lazily, and data that each runtime converts only once.
+"""The forms of a sequence on its way to a leaf; and data that are converted only once.
 
-A list becomes a tuple in plain form, and so does what an iterator yields. A dataset, or
-a function that makes an iterator, is read anew each time. Placed data consist of
-`Cached` parts: contexts pass them on unread, and the bottom of a stack stores its
-converted form in them for the next call.
+    list, array, iterator               a tuple, checked and read now
+    generator function, sequence_map    `LazySequence`, read anew by each reader
+    tf.data.Dataset                     `DatasetSequence`, as it was passed
+    what `place` made of a list         `Cached`, around a tuple
+
+A NumPy body sees a `SequenceList`, a graph what `runtimes/tensorflow/sequences.py`
+makes. The bottom of a stack stores its form of `Cached` data in them for later calls.
 """
 
 import itertools

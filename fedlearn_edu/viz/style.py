@@ -196,7 +196,7 @@ def dress(axes: Axes) -> None:
 def say(figure: Figure, sentence: str) -> Figure:
     """Gives the figure its words, for those who cannot see it; returns the figure.
 
-    Pages and notebooks show a figure that has words as an image with that text.
+    Pages and notebooks show it as an image with that text: `img` in `pictures.py`.
     """
     figure.set_label(sentence)
     return figure

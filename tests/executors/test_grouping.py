@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.executors.batched import BatchedRuntime, Entries, Group, Parts, Same
+from fedlearn_edu.executors.batched import (
+    BatchedRuntime,
+    Declined,
+    Entries,
+    Group,
+    Parts,
+    Same,
+)
 from fedlearn_edu.framework import SyncExecutionContext, Tape
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.runtimes.registry import RUNTIMES, Runtime
@@ -25,10 +32,10 @@ class Diary(BatchedRuntime):
         self.declines: set[str] = set()
         self.threads: set[threading.Thread] = set()
 
-    def map(self, function: ir.Node, group: Group) -> Sequence[Any] | None:
+    def map(self, function: ir.Node, group: Group) -> Sequence[Any]:
         self.threads.add(threading.current_thread())
         if "map" in self.declines or not isinstance(function, ir.Leaf):
-            return None
+            raise Declined("by hand")
         self.entries.append(("map", group.count))
         return [function.code(_member(group.held, i)) for i in range(group.count)]
 
@@ -36,7 +43,7 @@ class Diary(BatchedRuntime):
         self, function: ir.Node, group: Group, zero: Any, accumulate: ir.Node
     ) -> Any:
         if "fold" in self.declines or not isinstance(function, ir.Leaf):
-            return None
+            raise Declined("by hand")
         self.entries.append(("fold", group.count))
         for i in range(group.count):
             item = function.code(_member(group.held, i))
@@ -84,9 +91,10 @@ def test_each_group_is_one_call(diary: Diary) -> None:
 
 
 def test_what_the_runtime_declines_is_done_one_by_one(diary: Diary) -> None:
-    diary.declines = {"map"}
-    assert run(MAPPED, [1, 2, 3]) == [2, 3, 4]
+    diary.declines, tape = {"map"}, Tape()
+    assert run(MAPPED, [1, 2, 3], tape=tape) == [2, 3, 4]
     assert diary.entries == []
+    assert "increment, 3 clients: by hand" in [event.detail for event in tape]
 
 
 def test_nobody_is_no_group(diary: Diary) -> None:

@@ -2,7 +2,10 @@
 # mypy: disable-error-code="untyped-decorator"
 """The Gaussian mechanism: a sum of clipped updates, and noise that hides each of them.
 
-How much privacy the noise of many rounds gives is up to an accountant, which reads
+The server draws it (`_noisy`), once a round, from the seed and the number of the round
+in the aggregator's state: also in a round without clients, for which `run` calls `next`
+with one that has no data, and `averaging.py` takes a step all the same. How much
+privacy the noise of many rounds gives is up to an accountant, which reads
 `Aggregator.mechanism`.
 """
 

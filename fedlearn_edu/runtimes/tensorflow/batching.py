@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, final
 
+from fedlearn_edu.executors.batched import Declined
 from fedlearn_edu.runtimes.tensorflow.evaluation import Elements, Flat, FlatFn
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
@@ -21,7 +22,7 @@ _CLIENT = -1  # where an argument would stand: a client's position in the group
 
 
 @final
-class NotInMemoryError(Exception):
+class NotInMemoryError(Declined):
     """A pipeline has to read this sequence, or clients have to go one by one."""
 
 

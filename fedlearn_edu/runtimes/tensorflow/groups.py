@@ -3,8 +3,8 @@
 
 What clients hold becomes a few tensors (`packing.py`), what they do is evaluated for
 all at once (`batching.py`), and the results are folded in client order. An operation on
-a small client costs more than what it computes: so one for all is worth it. Large
-clients are left to the threads of the flat strategy.
+a small client costs more than what it computes: so one for all is worth it. What is
+left to the flat strategy, and why, `_check` and `_run` say.
 """
 
 from collections import OrderedDict
@@ -15,7 +15,7 @@ from typing import Any, final
 
 from fedlearn_edu.compiler.expand_intrinsics import obstacle
 from fedlearn_edu.compiler.fuse import with_captures_as_fields
-from fedlearn_edu.executors.batched import BatchedRuntime, Group, Parts, Same
+from fedlearn_edu.executors.batched import BatchedRuntime, Declined, Group, Parts, Same
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import captured_constants, leaves, rebuild, walk
@@ -94,41 +94,35 @@ class TensorFlowBatchedRuntime(BatchedRuntime):
         self._graphs: OrderedDict[Any, Any] = OrderedDict()
         self._lock = RLock()
 
-    def map(self, function: ir.Node, group: Group) -> Sequence[Any] | None:
+    def map(self, function: ir.Node, group: Group) -> Sequence[Any]:
         """All clients' results, by one call; see `BatchedRuntime`."""
         work, group = _with_captures(function, group)
-        if not _is_possible(work):
-            return None
-        found = self._run(work, group, [])
-        return None if found is None else Results(found, work.result)
+        _check(work)
+        return Results(self._run(work, group, []), work.result)
 
     def fold(
         self, function: ir.Node, group: Group, zero: Any, accumulate: ir.Node
     ) -> Any:
         """The fold of all clients' results, by one call; see `BatchedRuntime`."""
         if _collects(accumulate):
-            results = self.map(function, group)
-            return None if results is None else (*unwrap(zero), *results)
+            return (*unwrap(zero), *self.map(function, group))
         work, group = _with_captures(function, group)
         work = replace(work, accumulate=accumulate)
-        if not _is_possible(work):
-            return None
+        _check(work)
         state = ir.function_type_of(accumulate).result
         start = flatten(to_tensors(unwrap(zero), state), state)
         found = self._run(work, group, start)
-        return None if found is None else to_plain(unflatten(state, found), state)
+        return to_plain(unflatten(state, found), state)
 
-    def _run(self, work: Work, group: Group, start: list[Any]) -> list[Any] | None:
-        found = columns(group)
-        if found is None:
-            return None
+    def _run(self, work: Work, group: Group, start: list[Any]) -> list[Any]:
+        found = columns(group.held, group.type)
         pairs = zip(found, leaf_types(work.parameter), strict=True)
         size = sum(step_bytes(column, type_, group.count) for column, type_ in pairs)
         if size > LARGE_STEP_BYTES or size * group.count > GROUP_STEP_BYTES:
-            return None
+            raise Declined(f"a client reads {size:,.0f} bytes at one step")
         graph = self._graph(work, found, group.count)
         if graph is None:
-            return None
+            raise Declined("TensorFlow makes no graph of it for several clients")
         flat = [tensor for column in found for tensor in column.tensors]
         return called(graph, *flat, tf.constant(group.count), *start)
 
@@ -177,20 +171,23 @@ def _key(tree: ir.Node | None) -> Any:
     return to_text(tree), tree.type, tuple(ids)
 
 
-def _is_possible(work: Work) -> bool:
+def _check(work: Work) -> None:
+    """Refuses what no group can do in one graph, whatever it holds."""
     trees = [tree for tree in (work.function, work.accumulate) if tree is not None]
     outgoing = leaf_types(work.result) + leaf_types(work.state)
     if not all(isinstance(leaf, TensorType) for leaf in outgoing):
-        return False
+        raise Declined("it returns a sequence")
     if work.accumulate is None and not _can_be_stacked(work.result):
-        return False
+        raise Declined("results may have several shapes")
     if work.accumulate is not None and captured_constants(work.accumulate):
-        return False
-    if any(obstacle(tree, RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS) for tree in trees):
-        return False
-    # One client after the other runs them again, if one fails.
-    codes: list[Any] = [leaf.code for tree in trees for leaf in leaves(tree)]
-    return all(code.is_pure for code in codes)
+        raise Declined("what folds the results has captured a value")
+    for tree in trees:
+        if found := obstacle(tree, RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS):
+            raise Declined(f"it calls {found}")
+        for leaf in leaves(tree):
+            code: Any = leaf.code
+            if not code.is_pure:  # one by one, it would run again after an error
+                raise Declined(f"{code.name} does more than to return")
 
 
 def _collects(accumulate: ir.Node) -> bool:

@@ -18,7 +18,7 @@ from weakref import ref
 
 import numpy as np
 
-from fedlearn_edu.executors.batched import Entries, Group, Held, Parts, Same
+from fedlearn_edu.executors.batched import Entries, Held, Parts, Same
 from fedlearn_edu.executors.recording import note
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.batching import (
@@ -84,21 +84,18 @@ class Results(Sequence[Any]):
         return unflatten(self._type, (array[index] for array in self._arrays))
 
 
-def columns(group: Group) -> list[Column] | None:
-    """The data of a group, one column for each tensor and sequence of its type."""
-    try:
-        return _columns(group.held, group.type)
-    except NotInMemoryError:
-        return None
+def columns(held: Held, type_: Type) -> list[Column]:
+    """What participants hold, one column for each tensor and sequence of its type.
 
-
-def _columns(held: Held, type_: Type) -> list[Column]:
+    Raises:
+        NotInMemoryError: if it has no such form.
+    """
     leaves = leaf_types(type_)
     match held:
         case Parts(fields=fields):
             assert isinstance(type_, StructType)
             pairs = zip(fields, type_, strict=True)
-            return [column for part, t in pairs for column in _columns(part, t)]
+            return [column for part, t in pairs for column in columns(part, t)]
         case Same(value=value):
             flat = zip(flatten(value, type_), leaves, strict=True)
             return [_same(leaf, t) for leaf, t in flat]
@@ -148,7 +145,7 @@ def _made_of(entries: Sequence[Any], type_: TensorType | SequenceType) -> Column
         elements = [_elements(_read_first(entry), type_) for entry in plain]
         column = _packed(elements, type_)
     elif any(np.shape(value) != np.shape(plain[0]) for value in plain):
-        raise NotInMemoryError
+        raise NotInMemoryError("clients hold tensors of several shapes")
     else:
         column = Column((stacked(plain, type_),), is_shared=False)
     note("convert", type_)
@@ -164,7 +161,7 @@ def _read_first(sequence: Any) -> Any:
 
 def _elements(sequence: Any, type_: SequenceType) -> Sequences:
     if not isinstance(sequence, tuple) or not leaf_types(type_.element):
-        raise NotInMemoryError
+        raise NotInMemoryError("a pipeline reads a sequence")
     return [flatten(element, type_.element) for element in sequence]
 
 
@@ -366,8 +363,9 @@ def run_in_memory(code: GraphCode, argument: Any) -> Any:
     if not code.has_sequences or parameter is None:
         return None
     # A single client is a group in which everything is the same for all.
-    found = columns(Group(Same(argument, 1), parameter, 1))
-    if found is None:
+    try:
+        found = columns(Same(argument, 1), parameter)
+    except NotInMemoryError:
         return None
 
     def trace() -> Any:

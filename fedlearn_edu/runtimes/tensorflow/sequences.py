@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sequences as `tf.data.Dataset`s, whatever form they come in.
 
-`graph.py` hands in the sequences that a graph reads. Inside a graph, an element is
-*packed*: a tensor, an `OrderedDict` or a tuple, as `conversion.element_spec` says.
+    a tuple; of one shape, but for the last elements    its rows      `_blocks`
+    any other tuple, or a `LazySequence`                a generator   `_generated`
+    a `DatasetSequence`                                 the dataset
+    `Cached`                                            any of these, kept
+
+A body whose loops can be written over rows (`lowering.py`) reads tuples as tensors, and
+no dataset (`packing.py`). `graph.py` hands in what a graph reads. Inside it, an element
+is *packed*: a tensor, an `OrderedDict` or a tuple, as `conversion.element_spec` says.
 
 A lazy sequence is read by TensorFlow through a number, and is let go of together with
 the tensors of all datasets that may still read it. (`Dataset.from_generator` by itself

@@ -70,7 +70,7 @@ def does(event: Event, function: str) -> str:
             text = f"converts data of type {cut(event.type)}"
         case "batched_call":
             text = f"runs in one call {event.detail}"
-        case "compiled" | "built" | "reused":
+        case "compiled" | "built" | "reused" | "declined":
             text = f"{event.what} {event.detail}"
         case other:
             text = other
