@@ -84,10 +84,7 @@ class _StackContext(Context):
         factory: builds the stacks.
     """
 
-    @short_traceback
-    def __init__(
-        self, executor_fn: ExecutorFactory, *, timeout: float | None = None
-    ) -> None:
+    def __init__(self, executor_fn: ExecutorFactory, timeout: float | None) -> None:
         if not isinstance(executor_fn, ExecutorFactory):
             raise _not_a_factory(executor_fn)
         self.factory = executor_fn
@@ -174,8 +171,7 @@ class _StackContext(Context):
                 raise
             if tape is not None:
                 event = tape.begin("context", "all", "again, step by step")
-                kind = type(error).__name__
-                tape.end(event, type=str(by_step.type), detail=kind)
+                tape.end(event, type=str(by_step.type), detail=type(error).__name__)
         return await execute(by_step)
 
 
@@ -217,6 +213,12 @@ class SyncExecutionContext(_StackContext):
     Source: `tff.framework.SyncExecutionContext`.
     """
 
+    @short_traceback
+    def __init__(
+        self, executor_fn: ExecutorFactory, *, timeout: float | None = None
+    ) -> None:
+        super().__init__(executor_fn, timeout)
+
     def invoke(self, computation: Computation, argument: Any) -> Any:
         """Runs `computation` and returns what Python gets."""
         work, call, stays = self._prepare(computation, argument, self._seconds())
@@ -237,6 +239,12 @@ class AsyncExecutionContext(_StackContext):
 
     Source: `tff.framework.AsyncExecutionContext`.
     """
+
+    @short_traceback
+    def __init__(
+        self, executor_fn: ExecutorFactory, *, timeout: float | None = None
+    ) -> None:
+        super().__init__(executor_fn, timeout)
 
     def invoke(self, computation: Computation, argument: Any) -> Any:
         """A coroutine that runs `computation`; the time limit is that of the call."""

@@ -14,9 +14,6 @@ run in one call if
     the runtime   offers it: TensorFlow does, NumPy does not         `RUNTIMES`
     the data      are plain: no client has made a part of them       `_held`
     the work      is pure, small, …; else the tape has the reason    `groups._check`
-
-What is called was made by the compiler: a function of several steps (`fuse.py`), or of
-several maps (`map_fusion.py`).
 """
 
 from collections.abc import Callable

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What strategies say of participants, and do at one of them.
-
-`with_participant` adds "at client 3" to errors, and to the name of what hangs; of
-arguments and lazy results, `types/containers.py` says it.
-"""
+"""What strategies say of participants, such as "at client 3", and do at one of them."""
 
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from typing import Any

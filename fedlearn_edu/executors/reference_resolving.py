@@ -88,9 +88,8 @@ class ReferenceResolvingExecutor(Layer["Closure | ir.Leaf | ir.Intrinsic"]):
             case ir.Literal(value=literal, type=type_):
                 return await self.create_value(literal, type_)
             case ir.PlacementLiteral():
-                return self.hold(
-                    await self._target.create_value(node, node.type), node.type
-                )
+                below = await self._target.create_value(node, node.type)
+                return self.hold(below, node.type)
             case _:
                 assert_never(node)
 
