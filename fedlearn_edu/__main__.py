@@ -88,8 +88,6 @@ def _progress(chosen: Any) -> int:
     from fedlearn_edu.course import progress_page, records
     from fedlearn_edu.course.lessons import load_all
 
-    if chosen.forget:
-        records.forget()
     _say(progress_page.as_text(load_all(), records.read()))
     return 0
 
@@ -98,7 +96,7 @@ def _doctor(chosen: Any) -> int:
     from fedlearn_edu.course import doctor
 
     findings = []
-    for finding in doctor.examine(deep=chosen.deep):
+    for finding in doctor.examine():
         _say(str(finding))
         findings.append(finding)
     _say(doctor.verdict(findings))
@@ -207,9 +205,6 @@ def _add_progress(commands: Any) -> None:
         "FEDLEARN_EDU_PROGRESS names (default: ~/.fedlearn_edu/progress.json).",
     )
     progress.set_defaults(run=_progress)
-    progress.add_argument(
-        "--forget", action="store_true", help="forget all of it first"
-    )
 
 
 def _add_doctor(commands: Any) -> None:
@@ -220,9 +215,6 @@ def _add_doctor(commands: Any) -> None:
         "nothing, and asks no network.",
     )
     doctor.set_defaults(run=_doctor)
-    doctor.add_argument(
-        "--deep", action="store_true", help="load TensorFlow too, and add 1 and 1"
-    )
 
 
 def _positive(text: str) -> int:

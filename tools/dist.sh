@@ -31,7 +31,7 @@ for version in ${*:-3.11 3.12 3.13}; do
     step "$python" -m venv venv
     step venv/bin/python -m pip install --quiet "$wheel[lab]"
     step venv/bin/fedlearn-edu start lessons --no-lab
-    step venv/bin/fedlearn-edu doctor --deep
+    step venv/bin/fedlearn-edu doctor
     step venv/bin/fedlearn-edu demo --data digits28 --rounds 1 --out demo
     cp "lessons/$lesson" released.ipynb
     cp "$clone/notebooks/source/$lesson" solved.ipynb

@@ -55,11 +55,9 @@ def begin(lesson: str, namespace: MutableMapping[str, Any]) -> None:
 
 
 def lesson_named(name: str) -> Lesson:
-    """The lesson of that name, or with that number."""
-    for each in MODULES:
-        number = each.partition("_")[0]
-        if name in (each, number, number.removeprefix("0")):
-            return load(each)
+    """The lesson of that name."""
+    if name in MODULES:
+        return load(name)
     raise FedLearnError(
         f"there is no lesson {name!r}",
         expected=", ".join(MODULES),

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether this machine is ready for the lessons, and what to do if not.
 
-Nothing is changed or fetched; TensorFlow is loaded only on request. What `start`, a
-check or JupyterLab say themselves when it comes to it, is not looked at here.
+Nothing is changed or fetched, and TensorFlow is not loaded. What `start`, a check or
+JupyterLab say themselves when it comes to it, is not looked at here.
 """
 
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,8 +26,6 @@ _NEEDED = re.compile(
     r"(?:;\s*extra\s*==\s*[\"'](?P<extra>\w+)[\"']|;\s*sys_platform\s*!=.*)?$"
 )
 _OLDEST, _TOO_NEW = (3, 11), (3, 14)
-_DEEP_LIMIT_S = 300
-_DEEP = "from fedlearn_edu import tf; print(tf.__version__, float(tf.add(1.0, 1.0)))"
 
 Verdict = Literal["ok", "problem"]
 
@@ -57,20 +54,14 @@ class Finding:
         return f"{line}\n         do: {self.do}" if self.do else line
 
 
-def examine(*, deep: bool = False) -> Iterator[Finding]:
-    """Looks at one thing after the other.
-
-    Args:
-        deep: Load TensorFlow too, which takes some seconds, and add two numbers.
-    """
+def examine() -> Iterator[Finding]:
+    """Looks at one thing after the other."""
     if is_browser():  # it has no other programs, and all it needs is loaded
         yield Finding("ok", "Python in a browser: there is nothing to look at")
         return
     yield _python()
     yield from _packages()
     yield _kernel()
-    if deep:
-        yield _tensorflow()
     yield _data()
     yield _lessons()
 
@@ -111,7 +102,8 @@ def _packages() -> Iterator[Finding]:
 
 
 def _package(name: str, least: str) -> Finding:
-    install = f'{_python_command()} -m pip install "{name}>={least}"'
+    python = f'"{sys.executable}"' if " " in sys.executable else sys.executable
+    install = f'{python} -m pip install "{name}>={least}"'
     try:
         version = metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -154,30 +146,6 @@ def _starts_this_python(command: str) -> bool:
     ours, theirs = map(os.path.abspath, (sys.executable, command))
     is_same = os.path.realpath(ours) == os.path.realpath(theirs)
     return is_same and os.path.dirname(ours) == os.path.dirname(theirs)
-
-
-def _tensorflow() -> Finding:
-    try:
-        run = subprocess.run(
-            [sys.executable, "-c", _DEEP],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_DEEP_LIMIT_S,
-        )
-    except subprocess.TimeoutExpired:
-        found = f"TensorFlow does not answer within {_DEEP_LIMIT_S} s"
-        return Finding("problem", found, "restart the machine, then ask again")
-    if run.returncode == 0 and run.stdout.split()[-1:] == ["2.0"]:
-        return Finding("ok", f"TensorFlow {run.stdout.split()[0]} adds 1 and 1")
-    last = (run.stderr.strip() or f"exit status {run.returncode}").splitlines()[-1]
-    again = f"{_python_command()} -m pip install --force-reinstall tensorflow"
-    return Finding("problem", f"TensorFlow does not load: {last}", again)
-
-
-def _python_command() -> str:
-    """How to call this Python in a shell."""
-    return f'"{sys.executable}"' if " " in sys.executable else sys.executable
 
 
 # ------------------------------------------------------------------ what is there

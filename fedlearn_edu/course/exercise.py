@@ -81,18 +81,34 @@ class Attempt:
 
 @final
 @dataclass(frozen=True)
+class Sign:
+    """What a mistake is recognized by; `mistakes` makes them.
+
+    Attributes:
+        spotted: whether this is what happened.
+        formula: makes, of the inputs of a case, what the mistake gives, if it can.
+    """
+
+    spotted: Callable[[Attempt], bool]
+    formula: Callable[..., Any] | None = None
+
+
+@final
+@dataclass(frozen=True)
 class Mistake:
-    """A usual way to go wrong; `mistakes` has the signs of one.
+    """A usual way to go wrong.
 
     Attributes:
         says: what the learner is told: "you averaged without the weights".
-        spotted: whether this is what happened.
-        formulas: each makes, of the inputs of a case, what this mistake gives.
+        signs: of which one is enough.
     """
 
     says: str
-    spotted: Callable[[Attempt], bool]
-    formulas: tuple[Callable[..., Any], ...] = ()
+    signs: tuple[Sign, ...]
+
+    def spotted(self, attempt: Attempt) -> bool:
+        """Whether this is what happened."""
+        return any(sign.spotted(attempt) for sign in self.signs)
 
 
 @final

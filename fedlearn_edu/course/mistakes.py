@@ -9,22 +9,12 @@ inputs of the case that failed, so it is recognized on any input.
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final
 
-from fedlearn_edu.course.exercise import Attempt, Mistake, Unanswered
+from fedlearn_edu.course.exercise import Attempt, Mistake, Sign, Unanswered
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.testing.comparison import alike
 from fedlearn_edu.types import parse_type
-
-
-@final
-@dataclass(frozen=True)
-class Sign:
-    """What a mistake is recognized by; `formula` gives its result, where it has one."""
-
-    spotted: Callable[[Attempt], bool]
-    formula: Callable[..., Any] | None = None
 
 
 def usual(*entries: str | Sign | Callable[..., Any]) -> tuple[Mistake, ...]:
@@ -47,16 +37,8 @@ def usual(*entries: str | Sign | Callable[..., Any]) -> tuple[Mistake, ...]:
             signs.append((entry, []))
         else:
             signs[-1][1].append(entry if isinstance(entry, Sign) else gives(entry))
-    return tuple(Mistake(says, _one_of(each), _formulas(each)) for says, each in signs)
-
-
-def _one_of(signs: list[Sign]) -> Callable[[Attempt], bool]:
-    assert signs, "a mistake needs a sign that it is recognized by"
-    return lambda attempt: any(sign.spotted(attempt) for sign in signs)
-
-
-def _formulas(signs: list[Sign]) -> tuple[Callable[..., Any], ...]:
-    return tuple(sign.formula for sign in signs if sign.formula is not None)
+    assert all(each for _, each in signs), "a mistake needs a sign to be recognized by"
+    return tuple(Mistake(says, tuple(each)) for says, each in signs)
 
 
 def gives(wrong: Callable[..., Any]) -> Sign:

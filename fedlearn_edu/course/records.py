@@ -88,17 +88,6 @@ def read() -> Progress:
         return Progress()
 
 
-def forget() -> None:
-    """Deletes all progress; the next check begins a new file."""
-    path = file()
-    try:
-        if path is not None and path.exists():
-            with exclusive_lock(_lock(path), _PATIENCE_S):
-                path.unlink(missing_ok=True)
-    except OSError as error:
-        _say_once(f"Your progress stays ({_why(error)}: {path}).")
-
-
 # ------------------------------------------------------------------ the file
 
 
@@ -107,22 +96,15 @@ def _note(exercise: str, change: Callable[[Record], Record]) -> None:
     if path is None:
         return
     try:
-        with exclusive_lock(_lock(path), _PATIENCE_S):
+        with exclusive_lock(path.with_name(f"{path.name}.lock"), _PATIENCE_S):
             progress = _read(path)
             before = progress.of(exercise)
             after = before if before.passed else change(before)
             if after != before:
                 _write(path, Progress({**progress, exercise: after}))
     except OSError as error:
-        _say_once(f"Your progress is not kept ({_why(error)}: {path}).")
-
-
-def _lock(path: Path) -> Path:
-    return path.with_name(f"{path.name}.lock")
-
-
-def _why(error: OSError) -> str:
-    return error.strerror or "another program is writing it"
+        why = error.strerror or "another program is writing it"
+        _say_once(f"Your progress is not kept ({why}: {path}).")
 
 
 def _read(path: Path) -> Progress:

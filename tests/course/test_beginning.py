@@ -158,12 +158,6 @@ def test_cell_that_only_uses_an_answer_may_fail(shell: Any) -> None:
     assert shell.user_ns["average_of"] == 1
 
 
-def test_lessons_go_by_name_and_by_number() -> None:
-    assert lesson_named("1") is lesson_named("01") is lesson_named("01_hello")
-    assert lesson_named("0").number == "00"
-    assert lesson_named("10").number == "10"
-
-
 def test_warnings_of_a_lesson_do_not_go_to_stderr(
     shell: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -124,10 +124,9 @@ def test_jupyterlab_that_fails_is_told_and_root_how_to_go_on(
     assert f"{sys.executable} -m pip install jupyterlab, or" in start.NO_LAB
 
 
-def test_progress_is_printed_and_forgotten(tmp_path: Path, run: Run) -> None:
+def test_progress_is_printed(tmp_path: Path, run: Run) -> None:
     records.note_check("say_hello", True)
     assert "1 of 3 exercises done, 5 of 30 points." in run("progress")[1]
-    assert "0 of 3 exercises done" in run("progress", "--forget")[1]
     (tmp_path / "occupied").write_text("mine")
     status, said = run("start", tmp_path / "occupied", "--no-lab")
     assert status == 2
@@ -161,7 +160,6 @@ def test_doctor_says_whether_something_stops_you(
         ("start here there", "unrecognized arguments: there"),
         ("start --no-lab --port=1", "unrecognized arguments: --port=1"),
         ("progress --html", "unrecognized arguments: --html"),
-        ("doctor --deeper", "unrecognized arguments: --deeper"),
         ("demo --rounds 0", "'0' is not a whole number of at least 1"),
         ("demo --rounds many", "'many' is not a whole number"),
         ("demo --seed -1", "'-1' is not a whole number of at least 0"),

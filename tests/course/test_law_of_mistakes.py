@@ -27,9 +27,10 @@ def test_each_mistake_with_a_formula_is_recognized_as_itself(
     exercise: Exercise,
 ) -> None:
     told = {
-        (mistake.says, number): _told(exercise, formula)
+        (mistake.says, number): _told(exercise, sign.formula)
         for mistake in exercise.mistakes
-        for number, formula in enumerate(mistake.formulas)
+        for number, sign in enumerate(mistake.signs)
+        if sign.formula is not None
     }
     wrongly = {key: said for key, said in told.items() if said != key[0]}
     assert not wrongly

@@ -7,16 +7,8 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.course.exercise import Attempt
-from fedlearn_edu.course.mistakes import (
-    Sign,
-    gives,
-    looks,
-    raises,
-    returns,
-    typed,
-    usual,
-)
+from fedlearn_edu.course.exercise import Attempt, Sign
+from fedlearn_edu.course.mistakes import gives, looks, raises, returns, typed, usual
 
 SUMMED, INVERSE = gives(sum), gives(lambda x: 1 / x)
 LOST = returns(lambda got, numbers: len(got) < len(numbers))

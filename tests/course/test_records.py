@@ -62,7 +62,6 @@ def test_nothing_is_kept_if_it_is_off_or_a_notebook_is_graded(
     monkeypatch.chdir(tmp_path)
     records.note_check("add", True)
     records.note_hint("add", 1)
-    records.forget()
     assert records.read() == Progress()
     assert list(tmp_path.iterdir()) == []
 
@@ -244,11 +243,3 @@ def test_somebody_without_a_home_learns_all_the_same(
     monkeypatch.setattr(Path, "expanduser", homeless)
     records.note_check("add", True)
     assert records.read() == Progress()
-
-
-def test_forgetting_begins_anew(kept: Path) -> None:
-    records.note_check("add", True)
-    for _ in range(2):
-        records.forget()
-        assert not kept.exists()
-        assert records.read() == Progress()

@@ -10,8 +10,8 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu import viz
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import Sign, looks, raises, returns, typed, usual
+from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson, Sign
+from fedlearn_edu.course.mistakes import looks, raises, returns, typed, usual
 from fedlearn_edu.framework import SyncExecutionContext, derived, local_executor_factory
 
 AT_CLIENTS: Final = fl.type_at_clients(np.float32)

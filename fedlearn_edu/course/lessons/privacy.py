@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Attempt, Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import Sign, raises, returns, usual
+from fedlearn_edu.course.exercise import Attempt, Case, Exercise, Lesson, Sign
+from fedlearn_edu.course.mistakes import raises, returns, usual
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
 
 Floats = NDArray[np.floating[Any]]

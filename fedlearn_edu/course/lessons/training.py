@@ -12,8 +12,8 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.capabilities import has_tensorflow
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import Sign, looks, raises, returns, typed, usual
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson, Sign
+from fedlearn_edu.course.mistakes import looks, raises, returns, typed, usual
 from fedlearn_edu.simulation import datasets, partitions
 from fedlearn_edu.testing.comparison import alike
 
