@@ -73,16 +73,6 @@ class Examples:
         return self.positions[end - self.sizes[client] : end]
 
 
-def batch_type(examples: Examples) -> StructType:
-    """The type of one batch, `<x=float32[?,features],y=int32[?]>`."""
-    x, y = as_features(examples.x[:0], examples.scaled), as_targets(examples.y[:0])
-    fields = OrderedDict(
-        x=TensorType(x.dtype, [None, *x.shape[1:]]),
-        y=TensorType(y.dtype, [None, *y.shape[1:]]),
-    )
-    return StructType(fields.items(), OrderedDict)
-
-
 @final
 @dataclass(frozen=True, repr=False)
 class Client:
@@ -251,7 +241,13 @@ class ClientData(Sequence[Client], metaclass=Answering):
     @property
     def batch_type(self) -> StructType:
         """The type of one batch, such as `<x=float32[?,784],y=int32[?]>`."""
-        return batch_type(self._examples)
+        held = self._examples
+        x, y = as_features(held.x[:0], held.scaled), as_targets(held.y[:0])
+        fields = OrderedDict(
+            x=TensorType(x.dtype, [None, *x.shape[1:]]),
+            y=TensorType(y.dtype, [None, *y.shape[1:]]),
+        )
+        return StructType(fields.items(), OrderedDict)
 
     def batch_type_for(self, wanted: Any) -> StructType:
         """The type of one batch for a model that takes batches of this type.

@@ -87,7 +87,13 @@ class Environment(Context):
         if computation.home is self:
             return computation
         if computation.home is not None:
-            raise _bound_elsewhere(computation)
+            raise ContextError(
+                f"{computation.__name__} is bound to another environment already",
+                expected="a computation that is bound to none",
+                found=repr(computation),
+                do="pass the computation itself, not what the other environment made "
+                "of it",
+            )
         if isinstance(computation, Computation):
             check_closed(computation)
         return computation.at_home_in(self)
@@ -188,15 +194,6 @@ def build_inprocess_environment(num_clients: int | None = None) -> Environment:
     )
     return Environment(
         factories.local_executor_factory(count, support_sequence_ops=True)
-    )
-
-
-def _bound_elsewhere(computation: Computation | PolymorphicComputation) -> ContextError:
-    return ContextError(
-        f"{computation.__name__} is bound to another environment already",
-        expected="a computation that is bound to none",
-        found=repr(computation),
-        do="pass the computation itself, not what the other environment made of it",
     )
 
 

@@ -1,20 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every partition returns, and what each of them asks of its arguments."""
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, ValuesView
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.errors import (
-    FedLearnError,
-    bad_argument,
-    counted,
-    describe,
-    whole_number,
-)
+from fedlearn_edu.errors import FedLearnError, counted, describe, whole_number
+from fedlearn_edu.rules import number
 
 Indices = NDArray[np.intp]
 """Positions of one client's examples, in the order the client sees them."""
@@ -74,23 +68,18 @@ def _array(values: Any) -> NDArray[Any] | None:
         return None
 
 
-def whole(number: Any, name: str, least: int = 1) -> int:
+def whole(x: Any, name: str, least: int = 1) -> int:
     """A whole number of at least `least`, or an error that names the argument."""
     lines = {"summary": f"{name} is a whole number", "expected": f"{name} >= {least}"}
-    return whole_number(number, name, least, PartitionError, **lines)
+    return whole_number(x, name, least, PartitionError, **lines)
 
 
-def real(number: Any, name: str, least: float = 0.0, *, above: bool = False) -> float:
-    """A finite number of at least `least`, or greater if `above`."""
-    found = number if isinstance(number, int | float | np.number) else math.nan
-    fits = found > least if above else found >= least
-    if not fits or not math.isfinite(found):
-        bound = "" if least == -math.inf else f" {'>' if above else '>='} {least:g}"
-        summary = f"{name} is a finite number{bound}"
-        expected = f"{name}{bound or ' of any size'}"
-        lines = {"summary": summary, "expected": expected}
-        raise bad_argument(number, name, PartitionError, **lines)
-    return float(found)
+def real(x: Any, rule: str) -> float:
+    """A finite number for which the rule holds, such as `"alpha > 0"`."""
+    name, _, bound = rule.partition(" ")
+    summary = f"{name} is a finite number {bound}"
+    number(x, f"{rule}, a number", PartitionError, summary=summary, expected=rule)
+    return float(x)
 
 
 def generator(seed: Any) -> np.random.Generator:

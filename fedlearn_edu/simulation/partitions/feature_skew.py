@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedlearn_edu.errors import bad_argument, counted, describe, short_traceback
+from fedlearn_edu.rules import number
 from fedlearn_edu.simulation.partitions.arguments import PartitionError, real, whole
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
 
@@ -43,9 +44,11 @@ class FeatureShift:
 
     @short_traceback
     def __post_init__(self) -> None:
-        real(self.rotation, "rotation", -np.inf)
-        real(self.contrast, "contrast")
-        real(self.noise, "noise")
+        lines = {"summary": "rotation is a finite number"}
+        lines |= {"expected": "rotation of any size"}
+        number(self.rotation, "rotation, a number", PartitionError, **lines)
+        real(self.contrast, "contrast >= 0")
+        real(self.noise, "noise >= 0")
         for part in self.seed:
             whole(part, "seed", least=0)
 
@@ -93,8 +96,8 @@ def feature_shifts(
     >>> [round(each.rotation, 1) for each in feature_shifts(3, rotation=30.0)]
     [-2.6, -19.8, -14.1]
     """
-    angle, deviation = real(rotation, "rotation"), real(noise, "noise")
-    reach = real(contrast, "contrast")
+    angle, deviation = real(rotation, "rotation >= 0"), real(noise, "noise >= 0")
+    reach = real(contrast, "contrast >= 0")
     if reach >= 1:
         raise PartitionError(
             "contrast would be lost or turned around",

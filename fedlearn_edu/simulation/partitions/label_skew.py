@@ -143,7 +143,7 @@ def dirichlet(
         PartitionError: if α is not positive, or some client gets nothing however often
             the shares are drawn.
     """
-    concentration = real(alpha, "alpha", above=True)
+    concentration = real(alpha, "alpha > 0")
     _, codes = coded(labels)
     clients = check_clients(num_clients, len(codes))
     rng = generator(seed)

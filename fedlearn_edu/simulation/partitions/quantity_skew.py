@@ -64,7 +64,7 @@ def log_normal_sizes(
     Raises:
         PartitionError: if σ is negative, or there are more clients than examples.
     """
-    spread = real(sigma, "sigma")
+    spread = real(sigma, "sigma >= 0")
     examples = len(read_labels(labels))
     clients = check_clients(num_clients, examples)
     rng = generator(seed)
