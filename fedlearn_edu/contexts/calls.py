@@ -2,9 +2,9 @@
 """Calls: on the caller's thread if they can; elsewhere if they may be given up.
 
 On the caller's thread, Ctrl-C and a debugger reach leaf code itself. A time limit needs
-another thread, which nobody can stop: `run` waits for so long, then the call is given
-up, and starts nothing more (`executors/underway.py`); in a browser, `clock.py` looks.
-So does leaf code of TensorFlow, inside of which Python sees no Ctrl-C.
+another thread, and so does leaf code of TensorFlow, inside of which Python sees no
+Ctrl-C. No thread can be stopped: `run` waits for so long, then the call is given up and
+starts nothing more (`executors/underway.py`). A browser has a clock only (`clock.py`).
 """
 
 import asyncio

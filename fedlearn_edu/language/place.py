@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`place`: how Python data come to the participants; and what a list is.
+"""`place`: how Python data come to the participants.
 
-place(list, CLIENTS)       one entry for each client; a list in it is a sequence
-place(list, SERVER)        a sequence, T*
-sequence_sum(list), …      a sequence, T* (`eager.py`)
-a parameter with a type    what its type says (`types/containers.py`)
-anywhere else              a structure, <T,T> (`types/type_join.py`)
+What a list is, here and elsewhere:
+
+    place(list, CLIENTS)       one entry for each client; a list in it is a sequence
+    place(list, SERVER)        a sequence, T*
+    sequence_sum(list), …      a sequence, T* (`eager.py`)
+    a parameter with a type    what its type says (`types/containers.py`)
+    anywhere else              a structure, <T,T> (`types/type_join.py`)
 """
 
 import inspect
