@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A verdict as a table of what passed, then the first failure; in HTML and in text."""
 
+from collections.abc import Iterable
 from html import escape
 
 from fedlearn_edu.course.exercise import Exercise, Failure
 from fedlearn_edu.course.judging import FAILED, NOT_RUN, PASSED, Row, Verdict
 from fedlearn_edu.errors import counted
 from fedlearn_edu.viz.colors import ALARM, QUIET, TEST
+from fedlearn_edu.viz.html import code, head, strong, table, tag
 
 _SIGNS = {PASSED: "✓", FAILED: "✗", NOT_RUN: "–"}
 _COLORS = {PASSED: TEST, FAILED: ALARM, NOT_RUN: QUIET}
@@ -46,21 +48,19 @@ def as_text(verdict: Verdict) -> str:
 
 def as_html(verdict: Verdict) -> str:
     """The verdict for a notebook, in signs and words besides colors."""
-    rows = "".join(map(_row, verdict.rows)) if verdict.is_answered else ""
-    color = TEST if verdict.is_right else ALARM
+    name, title = code(verdict.exercise.name), escape(verdict.exercise.title)
+    rows = map(_row, verdict.rows) if verdict.is_answered else ()
+    parts = [tag("div", tag("strong", f"{name}: {title}")), _table(rows)]
     if verdict.failure is None:
-        after = f"<div><strong>Right.</strong> {_all(verdict).capitalize()}.</div>"
+        parts.append(tag("div", strong("Right."), f" {_all(verdict).capitalize()}."))
     elif not verdict.is_answered:
-        after = f"<div>{_code(verdict.failure.do)}</div>"
+        parts.append(tag("div", _code(verdict.failure.do)))
     else:
-        parts = "".join(_part(*part) for part in _parts(verdict.failure))
-        after = f"{_table(parts)}<div>{_code(_stuck(verdict))}</div>"
-    title = f"<code>{verdict.exercise.name}</code>: {escape(verdict.exercise.title)}"
-    return (
-        f'<div role="group" aria-label="{escape(summary(verdict))}" style="border-left:'
-        f'6px solid {color};padding-left:10px;margin:.5em 0;line-height:1.45">'
-        f"<div><strong>{title}</strong></div>{_table(rows)}{after}</div>"
-    )
+        parts.append(_table(_part(*part) for part in _parts(verdict.failure)))
+        parts.append(tag("div", _code(_stuck(verdict))))
+    look = _bordered(TEST if verdict.is_right else ALARM)
+    label = escape(summary(verdict))
+    return tag("div", *parts, role="group", aria_label=label, style=look)
 
 
 def prose(text: str) -> str:
@@ -73,16 +73,18 @@ def prose(text: str) -> str:
         if not blocks or blocks[-1][0] != is_code:
             blocks.append((is_code, []))
         blocks[-1][1].append(line[4:] if is_code else line)
-    inside = "".join(
-        f'<pre style="{_PRE}">{escape(chr(10).join(lines))}</pre>'
+    parts = [
+        tag("pre", escape("\n".join(lines)), style=_PRE)
         if is_code
-        else f"<div>{_code(' '.join(lines))}</div>"
+        else tag("div", _code(" ".join(lines)))
         for is_code, lines in blocks
-    )
-    return (
-        f'<div style="border-left:6px solid {QUIET};padding-left:10px;margin:.5em 0;'
-        f'line-height:1.45">{inside}</div>'
-    )
+    ]
+    return tag("div", *parts, style=_bordered(QUIET))
+
+
+def _bordered(color: str) -> str:
+    look = "padding-left:10px;margin:.5em 0;line-height:1.45"
+    return f"border-left:6px solid {color};{look}"
 
 
 def _all(verdict: Verdict) -> str:
@@ -118,37 +120,25 @@ def _parts(failure: Failure) -> list[tuple[str, str]]:
     return [(word, text) for word, text in parts if text]
 
 
-def _table(rows: str) -> str:
-    return (
-        '<table style="border-collapse:collapse;margin:4px 0;width:auto"><tbody>'
-        f"{rows}</tbody></table>"
-    )
+def _table(rows: Iterable[str]) -> str:
+    return table((), rows, style=";margin:4px 0;width:auto")
 
 
 def _row(row: Row) -> str:
-    sign = f'<span aria-hidden="true">{_SIGNS[row.outcome]}</span>'
-    look = f"{_CELL};white-space:nowrap;text-align:left;border-left:4px solid"
-    return (
-        f'<tr><td style="{look} {_COLORS[row.outcome]};padding-left:6px">{sign} '
-        f'{row.outcome}</td><td style="{_CELL};{_LEFT}">{_code(row.name)}</td></tr>'
-    )
+    sign = tag("span", _SIGNS[row.outcome], aria_hidden="true")
+    look = f"{_CELL};white-space:nowrap;text-align:left;padding-left:6px"
+    look += f";border-left:4px solid {_COLORS[row.outcome]}"
+    outcome = tag("td", f"{sign} {row.outcome}", style=look)
+    return outcome + tag("td", _code(row.name), style=f"{_CELL};{_LEFT}")
 
 
 def _part(word: str, text: str) -> str:
-    shown = (
-        _code(text)
-        if word in ("likely cause", "do")
-        else f'<code style="white-space:pre-wrap">{escape(text)}</code>'
-    )
-    return (
-        f'<tr><th scope="row" style="{_CELL};{_HEAD}">{word}</th>'
-        f'<td style="{_CELL};{_LEFT}">{shown}</td></tr>'
-    )
+    is_prose = word in ("likely cause", "do")
+    shown = _code(text) if is_prose else code(text, style="white-space:pre-wrap")
+    return head(word, f"{_CELL};{_HEAD}") + tag("td", shown, style=f"{_CELL};{_LEFT}")
 
 
 def _code(text: str) -> str:
     """Sets what stands between backticks as code."""
-    pieces = escape(text).split("`")
-    return "".join(
-        f"<code>{piece}</code>" if i % 2 else piece for i, piece in enumerate(pieces)
-    )
+    pieces = enumerate(text.split("`"))
+    return "".join(code(piece) if i % 2 else escape(piece) for i, piece in pieces)
