@@ -52,6 +52,7 @@ def test_programs_are_well_typed(name: str) -> None:
 
 def test_room_is_written_with_the_public_face_only() -> None:
     allowed = (
+        "fedlearn_edu.atomic",
         "fedlearn_edu.capabilities",
         "fedlearn_edu.errors",
         "fedlearn_edu.former_names",
