@@ -76,10 +76,7 @@ def set_sync_local_cpp_execution_context(
     max_concurrent_computation_calls: float = -1,
     stream_structs: bool = False,
 ) -> None:
-    """The same by a later name; the other two were of an executor in C++.
-
-    Here clients run in one call where that is faster, else in a thread per core.
-    """
+    """The same by a later name; the other two were of an executor in C++."""
     set_local_python_execution_context(default_num_clients=default_num_clients)
 
 
