@@ -126,8 +126,9 @@ def wider_types(draw: st.DrawFn, type_: Type) -> Type:
     match any_type(type_):
         case TensorType(dtype, shape):
             return TensorType(dtype, [draw(st.sampled_from([d, None])) for d in shape])
-        case StructType(fields):
-            return StructType([(name, draw(wider_types(t))) for name, t in fields])
+        case StructType() as struct:
+            pairs = [(name, draw(wider_types(t))) for name, t in struct.items()]
+            return StructType(pairs)
         case SequenceType(element):
             return SequenceType(draw(wider_types(element)))
         case FunctionType(parameter, result):

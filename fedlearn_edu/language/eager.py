@@ -28,9 +28,8 @@ from fedlearn_edu.types import (
     is_tensorflow_compatible,
 )
 from fedlearn_edu.types.containers import Placed
-from fedlearn_edu.types.dtypes import is_tf_dtype
+from fedlearn_edu.types.dtypes import is_dataset, is_tf_dtype
 from fedlearn_edu.types.fields import fields_of, rebuild
-from fedlearn_edu.types.python_types import is_dataset
 from fedlearn_edu.types.type_join import infer_sequence
 
 # Makes an argument, once the values of the parameters are known.

@@ -26,7 +26,7 @@ from fedlearn_edu.language.context_stack import current_tracing_context
 from fedlearn_edu.language.federated_value import FederatedValue
 from fedlearn_edu.types import CLIENTS, FederatedType, Placement, to_type
 from fedlearn_edu.types.containers import Placed
-from fedlearn_edu.types.python_types import is_dataset
+from fedlearn_edu.types.dtypes import is_dataset
 from fedlearn_edu.types.sequences import check_unshared
 from fedlearn_edu.types.type_join import infer_member, infer_members, infer_sequence
 

@@ -10,7 +10,7 @@ from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.former_names import unknown
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.containers import normalize, restore
-from fedlearn_edu.types.data_types import to_type
+from fedlearn_edu.types.data_types import infer_type, to_type
 from fedlearn_edu.types.definitions import (
     CLIENTS,
     SERVER,
@@ -27,7 +27,6 @@ from fedlearn_edu.types.definitions import (
     type_at_server,
 )
 from fedlearn_edu.types.notation import format_type, parse_type
-from fedlearn_edu.types.python_types import infer_type
 from fedlearn_edu.types.relations import (
     check_sum_compatible,
     is_average_compatible,

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all types have in common: printing, and how one type fits another.
 
-The seven kinds in `definitions.py` implement `_parts`, `_mismatch` and `_text`; all
-other code uses the public methods. Whether one type fits another, and
+The seven kinds in `definitions.py` name their `_inner` types, and implement `_mismatch`
+and `_text`; all other code uses the public methods. Whether one type fits another, and
 *where* it does not, is a single recursion: `difference`.
 """
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, final
 
 from fedlearn_edu.errors import TypeNotAssignableError, too_deep
-from fedlearn_edu.types import messages as say
-from fedlearn_edu.types.messages import ROOT, kind_word
+from fedlearn_edu.types import messages
+from fedlearn_edu.types.messages import ROOT, clip, kind_word
 
 _CALLS_PER_LEVEL = 10
 
@@ -31,7 +32,7 @@ class Part(NamedTuple):
 @final
 @dataclass(frozen=True)
 class Difference:
-    """The first place where a type does not fit, and what to do about it."""
+    """A place where two types differ, and what to do about it."""
 
     path: str
     expected: object
@@ -51,6 +52,7 @@ class Type(ABC):
     """An abstract description of values; immutable, compared by content."""
 
     _depth = 0
+    _inner: ClassVar[tuple[str, ...]] = ()  # the attributes that are types, or None
 
     def _set(self, **values: Any) -> None:
         vars(self).update(values)
@@ -61,16 +63,25 @@ class Type(ABC):
         vars(self)["_depth"] = depth
 
     def __getstate__(self) -> dict[str, Any]:
-        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        names: tuple[str, ...] = self.__match_args__  # type: ignore[attr-defined]
         return {name: vars(self)[name] for name in names}
 
-    @property
+    @cached_property
     def _parts(self) -> tuple[Part, ...]:
         """The types directly inside this one, with their steps."""
-        return ()
+        known = [name for name in self._inner if vars(self)[name] is not None]
+        pairs = zip(known, self.children(), strict=True)
+        return tuple([Part(f"→{n}", type_, n == "parameter") for n, type_ in pairs])
+
+    def _with_types(self, types: Iterable["Type"]) -> "Type":
+        """This type with other types in place of its parts."""
+        others, state = iter(types), self.__getstate__()
+        state.update((n, next(others)) for n in self._inner if state[n] is not None)
+        make: Callable[..., Type] = type(self)
+        return make(**state)
 
     def _mismatch(self, source: Any, path: str) -> Difference | None:
-        """Why `source`, of the same kind, cannot stand here; its parts left out."""
+        """Why `source`, of the same kind, does not fit, regardless of its parts."""
         return None
 
     @abstractmethod
@@ -99,7 +110,8 @@ class Type(ABC):
 
     def children(self) -> tuple["Type", ...]:
         """The types directly inside this one."""
-        return tuple([part.type for part in self._parts])
+        state = vars(self)
+        return tuple([state[n] for n in self._inner if state[n] is not None])
 
     def _walk(self) -> Iterator["Type"]:
         """This type and all types inside it, the outer ones first."""
@@ -124,9 +136,11 @@ class Type(ABC):
         """Raises `TypeNotAssignableError`, which says where the types differ."""
         found = difference(self, source)
         if found is not None:
-            places = [str(part) for part in (where, say.inside(found.path)) if part]
+            places = [
+                str(part) for part in (where, messages.inside(found.path)) if part
+            ]
             error = TypeNotAssignableError(
-                f"type {say.clip(source)} is not assignable to type {say.clip(self)}",
+                f"type {clip(source)} is not assignable to type {clip(self)}",
                 expected=found.expected,
                 found=found.found,
                 where=", ".join(places) or None,
@@ -138,7 +152,7 @@ class Type(ABC):
     if not TYPE_CHECKING:  # which would take every name for an attribute
 
         def __getattr__(self, name: str) -> Any:
-            say.check_known_method(name)
+            messages.check_known_method(name)
             raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
 
     is_tensor, is_struct, is_sequence = _is("tensor"), _is("struct"), _is("sequence")
@@ -165,13 +179,10 @@ def difference(target: Type, source: Type, path: str = ROOT) -> Difference | Non
 
 
 def mismatch(target: Type, source: Type, path: str) -> Difference | None:
-    """Why `source` cannot stand for `target`, looking at the outermost kind only."""
+    """Why `source` is not assignable to `target`, whatever their parts are."""
     if type(target) is type(source):
         return target._mismatch(source, path)
-    members = source.children() if source.is_struct() else ()
-    if target.is_federated() and members and all(m.is_federated() for m in members):
-        return Difference(path, target, source, say.ZIP)
-    return Difference(path, target, source, say.kind_cure(target, source))
+    return Difference(path, target, source, messages.kind_cure(target, source))
 
 
 def _flipped(found: Difference) -> Difference:

@@ -41,10 +41,9 @@ from fedlearn_edu.types.definitions import (
     TensorType,
     any_type,
 )
-from fedlearn_edu.types.dtypes import dtype_name
-from fedlearn_edu.types.fields import Pairs, fields_of, rebuild
+from fedlearn_edu.types.dtypes import dtype_name, is_dataset
+from fedlearn_edu.types.fields import Fields, fields_of, rebuild
 from fedlearn_edu.types.messages import ROOT, ZIP, clip, misfit, names_cure
-from fedlearn_edu.types.python_types import is_dataset
 from fedlearn_edu.types.references import ValueReference, held
 from fedlearn_edu.types.sequences import (
     DatasetSequence,
@@ -181,52 +180,52 @@ def _normalize_struct(value: Any, type_: StructType, path: str) -> Struct:
     if fields is None:
         do = "write the fields as a list, tuple, dict or OrderedDict"
         raise _unfit("a structure is needed", type_, value, path, do)
-    pairs, names = fields.pairs, type_.names()
-    if fields.container is dict:
-        pairs = _by_name(value, type_, path)
-    given = tuple([name for name, _ in pairs])
-    if len(given) != len(names):
-        raise TypeMismatchError(
-            "a structure has the wrong number of fields",
-            expected=f"{counted(len(names), 'field')}: {clip(type_)}",
-            found=f"{len(given)}, in a {type(value).__name__}",
-            where=path,
-            do="give each field one value, in order",
-        )
-    # Fields go by position; their names may be absent but not different.
-    differ = (g not in (None, n) for g, n in zip(given, names, strict=True))
-    if any(differ):
-        raise TypeMismatchError(
-            "the names of the fields differ",
-            expected=f"in this order: {', '.join(map(str, names))}",
-            found=f"in this order: {', '.join(map(str, given))}",
-            where=path,
-            do=names_cure(names, given),
-        )
-    columns = zip(pairs, type_._parts, strict=True)
-    parts = [
-        normalize(item, part.type, path + part.step) for (_, item), part in columns
-    ]
-    return type_._with_values(parts)
-
-
-def _by_name(values: dict[str | None, Any], type_: StructType, path: str) -> Pairs:
-    """The fields of a plain dict in the order of the type."""
+    names = type_.names()
     # NB(TFF): a plain dict is matched by name. The ancestor sorted its keys and went by
     # position, which failed for types that are not in alphabetical order.
-    names = type_.names()
-    if set(values) != set(names):
-        missing = [str(name) for name in names if name not in values]
-        extra = [str(name) for name in values if name not in names]
+    pairs = fields.in_order(names)
+    given = tuple([name for name, _ in pairs])
+    # Fields go by position; their names may be absent but not different.
+    if len(given) != len(names) or any(
+        g not in (None, n) for g, n in zip(given, names, strict=True)
+    ):
+        raise _other_fields(value, fields, type_, path)
+    columns = zip(pairs, type_._parts, strict=True)
+    return type_._with_values(
+        [normalize(item, part.type, path + part.step) for (_, item), part in columns]
+    )
+
+
+def _other_fields(
+    value: Any, fields: Fields, type_: StructType, path: str
+) -> TypeMismatchError:
+    given, names = tuple([name for name, _ in fields.pairs]), type_.names()
+    if fields.container is dict:
+        missing = [str(name) for name in names if name not in value]
+        extra = [name for name in value if name not in names]
         lists = ("missing", missing), ("not expected", extra)
-        raise TypeMismatchError(
+        return TypeMismatchError(
             "the keys of a dict do not fit",
             expected=f"the keys of {clip(type_)}",
             found="; ".join(f"{word}: {', '.join(n)}" for word, n in lists if n),
             where=path,
             do="name the keys as the fields of the type",
         )
-    return [(name, values[name]) for name in names]
+    if len(given) != len(names):
+        return TypeMismatchError(
+            "a structure has the wrong number of fields",
+            expected=f"{counted(len(names), 'field')}: {clip(type_)}",
+            found=f"{len(given)}, in a {type(value).__name__}",
+            where=path,
+            do="give each field one value, in order",
+        )
+    return TypeMismatchError(
+        "the names of the fields differ",
+        expected=f"in this order: {', '.join(map(str, names))}",
+        found=f"in this order: {', '.join(map(str, given))}",
+        where=path,
+        do=names_cure(names, given),
+    )
 
 
 def _normalize_sequence(value: Any, type_: SequenceType, path: str) -> Any:
@@ -273,14 +272,9 @@ def _elements(items: Iterable[Any], element: Type, path: str) -> Iterator[Any]:
 
 
 def _dataset(value: Any, type_: SequenceType, path: str) -> DatasetSequence:
-    found, element = element_type_of(value.element_spec), type_.element
-    if isinstance(found, StructType) and found.python_container is dict:
-        # A plain dict has no meaningful order: use the declared one if the keys match.
-        wanted = element.names() if isinstance(element, StructType) else ()
-        if set(wanted) == set(found.names()):
-            found = StructType([(name, found[str(name)]) for name in wanted], dict)
+    found = element_type_of(value.element_spec, like=type_.element)
     type_.check_assignable_from(SequenceType(found), where=path)
-    return DatasetSequence(value, element)
+    return DatasetSequence(value, type_.element)
 
 
 def _normalize_federated(value: Any, type_: FederatedType, path: str) -> Any:

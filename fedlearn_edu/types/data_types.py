@@ -1,33 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types of data, and what denotes one: a class, a dtype, a container, a spec.
+"""The types of data, what denotes them, and what has them.
 
     type ::= int32 | float32[2,?]     TensorType     numbers or strings of a shape
            | <a=type,type>            StructType     ordered fields, named or not
            | type*                    SequenceType   elements read one by one
 
-Their constructors take for their parts all that denotes a type, hence `to_type` is
-here, too. TensorFlow objects are recognized by their attributes, so that nothing here
-imports TensorFlow.
+The constructors accept for a part whatever denotes a type: a class, a dtype, a
+container, a spec. So `to_type` is here, and its counterpart `infer_type`, which looks
+at a value. TensorFlow objects are recognized by their attributes; nothing here imports
+TensorFlow.
 """
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, final, overload
 
-from fedlearn_edu.errors import FieldError, TypeMismatchError, counted, short_traceback
+import numpy as np
+
+from fedlearn_edu.errors import (
+    FieldError,
+    StructureError,
+    TypeMismatchError,
+    counted,
+    describe,
+    short_traceback,
+)
 from fedlearn_edu.structure import Struct, Tree, check_names
-from fedlearn_edu.types import dtypes
-from fedlearn_edu.types import messages as say
+from fedlearn_edu.types import dtypes, messages
 from fedlearn_edu.types.base import Difference, Part, Type
 from fedlearn_edu.types.dtypes import DType, Shape, as_dtype, as_shape, dtype_name
 from fedlearn_edu.types.fields import fields_of
-from fedlearn_edu.types.messages import kind_word
-
-Fields = tuple[tuple[str | None, Type], ...]
-# NB(TFF): the ancestor had types for them, structures of their parts.
-_NOT_DENSE = {"RaggedTensor", "SparseTensor", "RaggedTensorSpec", "SparseTensorSpec"}
+from fedlearn_edu.types.messages import FIELD_NAME, clip, field_step, kind_word, misfit
 
 
 @final
@@ -42,10 +48,10 @@ class TensorType(Type):
     def __init__(self, dtype: object, shape: object = None) -> None:
         known = as_dtype(dtype)
         if known is None:
-            raise say.not_a_dtype(dtype)
+            raise messages.not_a_dtype(dtype)
         sizes = () if shape is None else as_shape(shape)
         if sizes is None:
-            raise say.not_a_shape(shape)
+            raise messages.not_a_shape(shape)
         vars(self).update(dtype=known, shape=sizes)
 
     @property
@@ -62,8 +68,9 @@ class TensorType(Type):
         same = self.dtype == source.dtype
         if same and dtypes.fits(self.shape, source.shape):
             return None
-        cure = say.rank_cure(self, source.shape) or (say.SHAPE if same else say.CAST)
-        return Difference(path, self, source, cure)
+        do = messages.SHAPE if same else messages.CAST
+        do = messages.rank_cure(self, source.shape) or do
+        return Difference(path, self, source, do)
 
     def _text(self, indent: int | None) -> str:
         return dtype_name(self.dtype) + dtypes.shape_text(self.shape)
@@ -82,7 +89,8 @@ class StructType(Type, Tree[Type]):
     of no fields at all is a tuple, so that `StructType([]) == to_type(())`.
     """
 
-    fields: Fields
+    _names: tuple[str | None, ...]
+    _values: tuple[Type, ...]
     python_container: type | None
 
     @short_traceback
@@ -90,37 +98,31 @@ class StructType(Type, Tree[Type]):
         if isinstance(elements, Struct | Mapping):
             elements = elements.items()
         if isinstance(elements, str) or not isinstance(elements, Iterable):
-            raise say.not_fields(elements)
-        fields = tuple(_field(element) for element in elements)
-        check_names(tuple(name for name, _ in fields))
-        say.check_field_names(name for name, _ in fields if name is not None)
+            raise misfit(
+                "a struct type needs a list of fields",
+                "a list of types or of (name, type) pairs",
+                describe(elements),
+                do="put the fields into a list: [np.int32, np.float32]",
+            )
+        fields = [_field(element) for element in elements]
+        names = tuple([name for name, _ in fields])
+        check_names(names)
+        types = tuple([type_ for _, type_ in fields])
         container = python_container or (None if fields else tuple)
-        self._set(fields=fields, python_container=container)
-
-    # What `Tree` needs, computed on first use.
-    @cached_property
-    def _names(self) -> tuple[str | None, ...]:  # type: ignore[override]
-        return tuple([name for name, _ in self.fields])
-
-    @cached_property
-    def _values(self) -> tuple[Type, ...]:  # type: ignore[override]
-        return tuple([type_ for _, type_ in self.fields])
+        self._set(_names=names, _values=types, python_container=container)
 
     def children(self) -> tuple[Type, ...]:
         """The types of the fields."""
         return self._values
 
     def _with_types(self, types: Iterable[Type]) -> "StructType":
-        """The same names and container around as many other types."""
         return struct_type(self._names, tuple(types), self.python_container)
 
     def __getattr__(self, name: str) -> Type:
-        if name == "fields":  # missing while a pickle is being loaded
-            raise AttributeError(name)
         try:
             return Tree.__getattr__(self, name)
         except FieldError:
-            say.check_known_method(name)
+            messages.check_known_method(name)
             raise
 
     def __dir__(self) -> list[str]:
@@ -128,8 +130,8 @@ class StructType(Type, Tree[Type]):
 
     @cached_property
     def _parts(self) -> tuple[Part, ...]:
-        named = enumerate(self.fields)
-        return tuple([Part(say.field_step(n, i), type_) for i, (n, type_) in named])
+        named = enumerate(self.items())
+        return tuple([Part(field_step(n, i), type_) for i, (n, type_) in named])
 
     def _mismatch(self, source: Any, path: str) -> Difference | None:
         if len(self) != len(source):
@@ -137,12 +139,12 @@ class StructType(Type, Tree[Type]):
             return Difference(path, mine, theirs)
         names, given = self.names(), source.names()
         if any(b not in (a, None) for a, b in zip(names, given, strict=True)):
-            return Difference(path, self, source, say.names_cure(names, given))
+            return Difference(path, self, source, messages.names_cure(names, given))
         return None
 
     def _text(self, indent: int | None) -> str:
         deeper = None if indent is None else indent + 1
-        parts = [(f"{n}=" if n else "") + t._text(deeper) for n, t in self.fields]
+        parts = [(f"{n}=" if n else "") + t._text(deeper) for n, t in self.items()]
         if indent is None or not parts:
             return "<" + ",".join(parts) + ">"
         margin = "  " * indent
@@ -150,7 +152,7 @@ class StructType(Type, Tree[Type]):
         return f"<\n{lines}\n{margin}>"
 
     def __repr__(self) -> str:
-        parts = [f"({n!r}, {t!r})" if n else repr(t) for n, t in self.fields]
+        parts = [f"({n!r}, {t!r})" if n else repr(t) for n, t in self.items()]
         container = self.python_container
         suffix = "" if container is None else f" as {container.__name__}"
         return f"StructType([{', '.join(parts)}]){suffix}"
@@ -162,7 +164,7 @@ def struct_type(
 ) -> StructType:
     """A struct type of names and types that need no conversion and no check."""
     made = object.__new__(StructType)
-    made._set(fields=tuple(zip(names, types, strict=True)), python_container=pytype)
+    made._set(_names=names, _values=types, python_container=pytype)
     return made
 
 
@@ -174,6 +176,13 @@ def is_field(x: object) -> bool:
 def _field(x: Any) -> tuple[str | None, Type]:
     is_unnamed = isinstance(x, tuple) and len(x) == 2 and x[0] is None
     name, spec = x if is_unnamed or is_field(x) else (None, x)
+    if name is not None and not re.fullmatch(FIELD_NAME, name):
+        raise StructureError(
+            "this is no name of a field",
+            expected="letters, digits and _, with . / ~ - inside, as in fc1.weight",
+            found=repr(name),
+            do="rename it, or leave the name out: None",
+        )
     role = f"the type of the field {name}" if name else "the type of a field"
     return (name, required_type(spec, role))
 
@@ -183,27 +192,31 @@ def _field(x: Any) -> tuple[str | None, Type]:
 class SequenceType(Type):
     """Elements of one type, read one by one at one place: `int32*`."""
 
+    _inner = ("element",)
     element: Type
 
     @short_traceback
     def __init__(self, element: object) -> None:
         type_ = required_type(element, "the element type of a sequence")
         self._set(element=type_)
-        forbid(self, "sequence", "function", "federated")
-
-    @property
-    def _parts(self) -> tuple[Part, ...]:
-        return (Part("→element", self.element),)
+        parts = "tensors, or structs of tensors"
+        check_nesting(self, parts, "sequence", "function", "federated")
 
     def _text(self, indent: int | None) -> str:
         return self.element._text(indent) + "*"
 
 
-def forbid(outer: Type, *kinds: str) -> None:
-    """Refuses a type that contains a type of one of the kinds, at any depth."""
+def check_nesting(outer: Type, allowed: str, *forbidden: str) -> None:
+    """Refuses a type that contains a type of a forbidden kind, at any depth."""
+    kind = kind_word(outer)
     for inner in outer._walk():
-        if inner is not outer and kind_word(inner) in kinds:
-            raise say.cannot_contain(outer, inner)
+        if inner is not outer and (found := kind_word(inner)) in forbidden:
+            raise misfit(
+                f"a {found} type cannot be inside a {kind} type",
+                f"a {kind} type of {allowed}",
+                f"{clip(inner)} inside {clip(outer)}",
+                do=messages.OTHER_NESTING.get((kind, found)),
+            )
 
 
 # -------------------------------------------------------------------- what denotes
@@ -243,16 +256,16 @@ def denoted_by(x: Any) -> Type:
         return _type_of_list(x)
     if (dtype := as_dtype(x)) is not None:
         return TensorType(dtype)
-    names = class_names(x)
+    names = dtypes.class_names(x)
     if "TensorSpec" in names:
         return TensorType(x.dtype, x.shape)
-    check_dense(x)
+    dtypes.check_dense(x)
     if "DatasetSpec" in names:
         return SequenceType(element_type_of(x.element_spec))
     is_unordered = isinstance(x, Mapping) and not isinstance(x, OrderedDict)
     fields = None if is_unordered else fields_of(x)
     if fields is None:
-        raise say.no_type(x)
+        raise messages.no_type(x)
     return StructType(fields.pairs, fields.container)
 
 
@@ -268,29 +281,92 @@ def _type_of_list(x: Any) -> Type:
 
 
 def element_type_of(
-    element_spec: object, type_of: Callable[[Any], Type] = denoted_by
+    element_spec: object,
+    type_of: Callable[[Any], Type] = denoted_by,
+    like: Type | None = None,
 ) -> Type:
-    """The type of the elements of a `tf.data.Dataset` with that `element_spec`."""
+    """The type of the elements of a `tf.data.Dataset` with that `element_spec`.
+
+    The fields of a plain dict have the order of those of the type `like`, if they have
+    the same names; else they are sorted, as in TensorFlow.
+    """
     fields = fields_of(element_spec)
     if fields is None:
         return type_of(element_spec)
-    # NB(TFF): a plain dict is welcome here, keys sorted as in TensorFlow.
-    pairs = [(name, element_type_of(x, type_of)) for name, x in fields.in_order()]
+    # NB(TFF): a plain dict is welcome here.
+    names = like.names() if isinstance(like, StructType) else ()
+    pairs = [(n, element_type_of(x, type_of)) for n, x in fields.in_order(names)]
     return StructType(pairs, fields.container)
 
 
-def check_dense(x: object, where: str | None = None) -> None:
-    """Refuses ragged and sparse tensors, and their specs."""
-    if not _NOT_DENSE.isdisjoint(class_names(x)):
-        raise TypeMismatchError(
-            "only dense tensors have types",
-            expected="a tensor with one size for each axis",
-            found=f"a {type(x).__name__}",
-            where=where,
-            do="make it dense first: x.to_tensor(), or tf.sparse.to_dense(x)",
-        )
+# -------------------------------------------------------------------- what has a type
 
 
-def class_names(x: object) -> set[str]:
-    """The names of the class of `x` and of all its bases."""
-    return {c.__name__ for c in type(x).__mro__}
+def infer_type(value: Any) -> Type | None:
+    """The type of `value`, where a list is a structure; `None` for `None`.
+
+    >>> print(infer_type({"b": 1, "a": [2.5, "hello"]}))
+    <a=<float32,string>,b=int32>
+    """
+    if value is None:
+        return None
+    signature = getattr(value, "type_signature", None)
+    if isinstance(signature, Type):
+        return signature
+    match value:
+        case type() | np.dtype() | Type():
+            raise _untyped(value, "this is a type, not a value")
+        case np.ndarray() if value.dtype == object:
+            if not all(isinstance(item, str | bytes) for item in value.flat):
+                raise _untyped(value, "only strings may be in an array of objects")
+            return TensorType(np.str_, value.shape)
+        case np.ndarray() | np.generic():
+            return TensorType(value.dtype, value.shape)
+        case bool() | int() | float() | complex() | str() | bytes():
+            return TensorType(_scalar_dtype(value))
+    return _tensorflow_type(value) or _struct_type(value)
+
+
+def _scalar_dtype(value: Any) -> type:
+    match value:
+        case bool():
+            return np.bool_
+        case int() if -(2**31) <= value < 2**31:
+            return np.int32
+        case int() if -(2**63) <= value < 2**63:
+            return np.int64
+        case int():
+            cure = "no integer dtype is wide enough: use a float"
+            raise _untyped(value, cure)
+        case float():
+            return np.float32
+        case complex():
+            return np.complex128
+    return np.str_
+
+
+def _tensorflow_type(value: Any) -> Type | None:
+    if dtypes.is_dataset(value):
+        return SequenceType(element_type_of(value.element_spec))
+    dtypes.check_dense(value)
+    if dtypes.is_tf_dtype(getattr(value, "dtype", None)):
+        return TensorType(value.dtype, value.shape)
+    return None
+
+
+def _struct_type(value: Any) -> Type:
+    fields = fields_of(value)
+    if fields is None:
+        is_function = callable(value)
+        do = "decorate the function" if is_function else "turn it into one of these"
+        raise _untyped(value, do)
+    pairs = [(name, infer_type(item)) for name, item in fields.in_order()]
+    if any(type_ is None for _, type_ in pairs):
+        raise _untyped(None, "nothing (None) has no type inside a structure")
+    return StructType(pairs, fields.container)
+
+
+def _untyped(value: object, do: str) -> TypeMismatchError:
+    expected = "numbers, strings, arrays, tensors, datasets, or structures of them"
+    summary = "the type of this value cannot be told"
+    return misfit(summary, expected, describe(value), do=do)

@@ -15,18 +15,58 @@ The first three are in `data_types.py`. All constructors accept what denotes a t
 """
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, final
 
-from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.types import messages as say
-from fedlearn_edu.types.base import Difference, Part, Type
+from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.types import messages
+from fedlearn_edu.types.base import Difference, Type
 from fedlearn_edu.types.data_types import SequenceType as SequenceType
 from fedlearn_edu.types.data_types import StructType as StructType
 from fedlearn_edu.types.data_types import TensorType as TensorType
-from fedlearn_edu.types.data_types import forbid, required_type, to_type
-from fedlearn_edu.types.placements import CLIENTS as CLIENTS
-from fedlearn_edu.types.placements import SERVER as SERVER
-from fedlearn_edu.types.placements import Placement as Placement
+from fedlearn_edu.types.data_types import check_nesting, required_type, to_type
+from fedlearn_edu.types.messages import misfit
+
+
+@final
+class Placement(Enum):
+    """A group of participants that hold values.
+
+    >>> CLIENTS, str(SERVER), CLIENTS.uri, SERVER.default_all_equal
+    (CLIENTS, 'SERVER', 'clients', True)
+    >>> CLIENTS.is_clients(), CLIENTS.is_server()
+    (True, False)
+    """
+
+    CLIENTS = "clients"
+    SERVER = "server"
+
+    @property
+    def uri(self) -> str:
+        """The name in the ancestor's spelling, in small letters."""
+        return self.value
+
+    @property
+    def default_all_equal(self) -> bool:
+        """Whether members are equal where a type does not say it."""
+        return self is SERVER
+
+    def is_clients(self) -> bool:
+        """Whether these are the clients."""
+        return self is CLIENTS
+
+    def is_server(self) -> bool:
+        """Whether this is the server."""
+        return self is SERVER
+
+    def __repr__(self) -> str:
+        return self.name
+
+    __str__ = __repr__
+    __hash__ = object.__hash__  # types are hashed often; an Enum goes by its name
+
+
+CLIENTS, SERVER = Placement
 
 
 @final
@@ -65,6 +105,7 @@ else:
 class FunctionType(Type):
     """From at most one parameter to a result: `(int32 -> bool)`, `( -> bool)`."""
 
+    _inner = "parameter", "result"
     parameter: Type | None
     result: Type
 
@@ -72,13 +113,6 @@ class FunctionType(Type):
     def __init__(self, parameter: object, result: object) -> None:
         type_ = required_type(result, "the result type of a function")
         self._set(parameter=to_type(parameter), result=type_)
-
-    @property
-    def _parts(self) -> tuple[Part, ...]:
-        result = Part("→result", self.result)
-        if self.parameter is None:
-            return (result,)
-        return (Part("→parameter", self.parameter, is_parameter=True), result)
 
     def _mismatch(self, source: Any, path: str) -> Difference | None:
         if (self.parameter is None) == (source.parameter is None):
@@ -100,6 +134,7 @@ class FederatedType(Type):
     The braces say that members may differ; without them all members are equal.
     """
 
+    _inner = ("member",)
     member: Type
     placement: Placement
     all_equal: bool
@@ -109,26 +144,30 @@ class FederatedType(Type):
         self, member: object, placement: Placement, all_equal: bool | None = None
     ) -> None:
         if not isinstance(placement, Placement):
-            raise say.no_placement(placement)
+            raise misfit(
+                "a federated type needs a placement",
+                "CLIENTS or SERVER",
+                describe(placement),
+                do="write fl.CLIENTS or fl.SERVER, without quotes",
+            )
         type_ = required_type(member, "the member type of a federated type")
         equal = placement.default_all_equal if all_equal is None else bool(all_equal)
         self._set(member=type_, placement=placement, all_equal=equal)
-        forbid(self, "function", "federated")
-
-    @property
-    def _parts(self) -> tuple[Part, ...]:
-        return (Part(say.MEMBER, self.member),)
+        parts = "tensors, sequences, or structs of them"
+        check_nesting(self, parts, "function", "federated")
 
     def _mismatch(self, source: Any, path: str) -> Difference | None:
         if self.placement != source.placement:
-            return Difference(path, self, source, say.PLACES)
+            return Difference(path, self, source, messages.PLACES)
         if self.all_equal and not source.all_equal:
-            return Difference(path, self, source, say.ALL_EQUAL)
+            return Difference(path, self, source, messages.ALL_EQUAL)
         return None
 
     def _text(self, indent: int | None) -> str:
         member = self.member._text(indent)
-        return f"{member if self.all_equal else '{' + member + '}'}@{self.placement}"
+        return (
+            f"{member if self.all_equal else '{' + member + '}'}@{self.placement.name}"
+        )
 
 
 @final
@@ -150,7 +189,7 @@ class AbstractType(Type):
     def __init__(self, label: object) -> None:
         if not isinstance(label, str) or not label:
             summary = "the label of an abstract type is a word"
-            raise say.misfit(summary, "a string such as 'T'", repr(label))
+            raise misfit(summary, "a string such as 'T'", repr(label))
         vars(self).update(label=label)
 
     def _mismatch(self, source: Any, path: str) -> Difference | None:

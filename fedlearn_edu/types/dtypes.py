@@ -2,8 +2,8 @@
 """The dtype and the shape of a tensor, whichever library names them.
 
 `TensorType` and `notation.py` hand in what a user wrote; they receive a NumPy dtype and
-a tuple of sizes. Nothing here imports TensorFlow: its objects are known
-by how they look.
+a tuple of sizes. Nothing here imports TensorFlow: its objects are recognized by their
+classes' names and attributes.
 """
 
 from contextlib import suppress
@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fedlearn_edu.errors import is_whole_number
+from fedlearn_edu.errors import TypeMismatchError, is_whole_number
 
 with suppress(ImportError):  # comes with TensorFlow; in a browser there is none
     import ml_dtypes as ml_dtypes  # so NumPy knows bfloat16
@@ -74,12 +74,6 @@ def as_dtype(x: object) -> DType | None:
     return dtype_from_name(str(getattr(x, "name", ""))) if is_tf_dtype(x) else None
 
 
-def is_tf_dtype(x: object) -> bool:
-    """Whether `x` looks like a `tf.DType`."""
-    # On the class: some instances, such as tf.variant, raise for the property.
-    return hasattr(type(x), "as_numpy_dtype")
-
-
 Shape: TypeAlias = tuple[int | None, ...]
 
 
@@ -115,3 +109,37 @@ def shape_text(shape: Shape) -> str:
     """The notation: `[2,?]`, nothing for a scalar."""
     sizes = ["?" if size is None else str(size) for size in shape]
     return f"[{','.join(sizes)}]" if sizes else ""
+
+
+# ------------------------------------------------------------ objects of TensorFlow
+
+# NB(TFF): the ancestor had types for them, structures of their parts.
+_NOT_DENSE = {"RaggedTensor", "SparseTensor", "RaggedTensorSpec", "SparseTensorSpec"}
+
+
+def is_tf_dtype(x: object) -> bool:
+    """Whether `x` looks like a `tf.DType`."""
+    # On the class: some instances, such as tf.variant, raise for the property.
+    return hasattr(type(x), "as_numpy_dtype")
+
+
+def is_dataset(x: object) -> bool:
+    """Whether `x` looks like a `tf.data.Dataset`."""
+    return hasattr(x, "element_spec") and hasattr(x, "as_numpy_iterator")
+
+
+def check_dense(x: object, where: str | None = None) -> None:
+    """Refuses ragged and sparse tensors, and their specs."""
+    if not _NOT_DENSE.isdisjoint(class_names(x)):
+        raise TypeMismatchError(
+            "only dense tensors have types",
+            expected="a tensor with one size for each axis",
+            found=f"a {type(x).__name__}",
+            where=where,
+            do="make it dense first: x.to_tensor(), or tf.sparse.to_dense(x)",
+        )
+
+
+def class_names(x: object) -> set[str]:
+    """The names of the class of `x` and of all its bases."""
+    return {c.__name__ for c in type(x).__mro__}

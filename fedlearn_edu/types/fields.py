@@ -3,12 +3,12 @@
 
 import dataclasses
 from collections import OrderedDict
+from collections.abc import Collection
 from typing import Any, NamedTuple, final
 
 from fedlearn_edu.errors import StructureError, TypeMismatchError
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types.base import Type
-from fedlearn_edu.types.placements import Placement
 
 Pairs = list[tuple[str | None, Any]]
 
@@ -20,11 +20,18 @@ class Fields(NamedTuple):
     pairs: Pairs
     container: type | None
 
-    def in_order(self) -> Pairs:
-        """The fields in order; those of a plain dict sorted by name."""
+    def in_order(self, names: Collection[str | None] = ()) -> Pairs:
+        """The fields in order.
+
+        Those of a plain dict, where order means nothing, are put into the order of
+        `names` if they have these names, and are sorted otherwise.
+        """
         if self.container is not dict:
             return self.pairs
-        return sorted(self.pairs, key=lambda pair: str(pair[0]))
+        values = dict(self.pairs)
+        known = set(names) == set(values)
+        order = names if known else sorted(values, key=str)
+        return [(name, values[name]) for name in order]
 
 
 def fields_of(x: object) -> Fields | None:
@@ -47,8 +54,8 @@ def fields_of(x: object) -> Fields | None:
         return Fields([(None, value) for value in x], plain)
     if isinstance(x, Struct):
         return Fields(list(x.items()), None)
-    # Types and placements are dataclasses too, but no containers.
-    names = None if isinstance(x, type | Type | Placement) else _attributes(kind)
+    # Types are dataclasses too, but no containers.
+    names = None if isinstance(x, type | Type) else _attributes(kind)
     if names is None:
         return None
     return Fields([(name, getattr(x, name)) for name in names], kind)

@@ -7,17 +7,16 @@ the cures that are chosen by looking at two types, and what the kinds of types r
 
 import difflib
 import math
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.errors import FieldError, StructureError, TypeMismatchError, describe
+from fedlearn_edu.errors import FieldError, TypeMismatchError, describe
 from fedlearn_edu.types import dtypes
 from fedlearn_edu.types.dtypes import Shape, as_dtype, dtype_name
 
-ROOT, MEMBER = "$", "→member"
+ROOT = "$"
 _MAX_CHARS = 80
 Names = tuple[str | None, ...]
 
@@ -115,55 +114,16 @@ def not_a_shape(x: object) -> TypeMismatchError:
     return misfit(summary, expected, repr(x), do=cure)
 
 
-def not_fields(x: object) -> TypeMismatchError:
-    summary = "a struct type needs a list of fields"
-    expected = "a list of types or of (name, type) pairs"
-    cure = "put the fields into a list: [np.int32, np.float32]"
-    return misfit(summary, expected, describe(x), do=cure)
-
-
 FIELD_NAME = r"\w(?:[\w./~]|-(?!>))*"
 """What the notation reads as one word: `w`, `fc1.weight`, `block-2/w`."""
 
 
-def check_field_names(names: Iterable[str]) -> None:
-    """Refuses a name that would not come back from the notation."""
-    for name in names:
-        if not re.fullmatch(FIELD_NAME, name):
-            raise StructureError(
-                "this is no name of a field",
-                expected="letters, digits and _, with . / ~ - inside, as in fc1.weight",
-                found=repr(name),
-                do="rename it, or leave the name out: None",
-            )
-
-
-def no_placement(x: object) -> TypeMismatchError:
-    summary = "a federated type needs a placement"
-    cure = "write fl.CLIENTS or fl.SERVER, without quotes"
-    return misfit(summary, "CLIENTS or SERVER", describe(x), do=cure)
-
-
-_ALLOWED = {
-    "sequence": "tensors, or structs of tensors",
-    "federated": "tensors, sequences, or structs of them",
-}
-_OTHER_NESTING = {
+OTHER_NESTING = {
     ("federated", "federated"): "place the member: x.member, not x",
     ("sequence", "sequence"): "declare rows as tensors: float32[?]*",
     ("sequence", "federated"): "turn it around: {T*}@CLIENTS",
 }
-
-
-def cannot_contain(outer: object, inner: object) -> TypeMismatchError:
-    kind, forbidden = kind_word(outer), kind_word(inner)
-    return misfit(
-        f"a {forbidden} type cannot be inside a {kind} type",
-        f"a {kind} type of {_ALLOWED[kind]}",
-        f"{clip(inner)} inside {clip(outer)}",
-        do=_OTHER_NESTING.get((kind, forbidden)),
-    )
-
+"""What to do about a type inside another, by their kinds."""
 
 CAST = (
     "declare the same dtype on both sides, or cast (np.float32(x), tf.cast); "
@@ -197,9 +157,11 @@ def other_kind(type_: object, word: str) -> TypeMismatchError:
     return misfit(f"{needed} is needed here", needed, found)
 
 
-def kind_cure(target: object, source: object) -> str | None:
+def kind_cure(target: Any, source: Any) -> str | None:
     """What to do when a type of quite another kind was found."""
     match (kind_word(target), kind_word(source)):
+        case ("federated", "struct") if _are_federated(source.children()):
+            return ZIP
         case ("federated", "function"):
             return "call the function, or check the order of the arguments"
         case ("federated", _):
@@ -229,6 +191,10 @@ def kind_cure(target: object, source: object) -> str | None:
         case (_, "abstract") | ("abstract", _):
             return "abstract types stand in signatures only: unify, then substitute"
     return None
+
+
+def _are_federated(types: Sequence[Any]) -> bool:
+    return len(types) > 0 and all(type_.is_federated() for type_ in types)
 
 
 def names_cure(target: Names, source: Names) -> str:

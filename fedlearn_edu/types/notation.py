@@ -18,9 +18,9 @@ from typing import final
 from fedlearn_edu.errors import NotationError, short_traceback
 from fedlearn_edu.types import definitions as kinds
 from fedlearn_edu.types.base import Type
+from fedlearn_edu.types.definitions import Placement
 from fedlearn_edu.types.dtypes import DTYPE_NAMES, Shape, dtype_from_name
 from fedlearn_edu.types.messages import FIELD_NAME
-from fedlearn_edu.types.placements import PLACEMENTS, Placement
 
 _TOKEN = re.compile(rf"\s*(->|{FIELD_NAME}|\S)")
 _MOST_DIGITS = 18  # of a size; more would fit into no array
@@ -121,10 +121,10 @@ class _Parser:
         return kinds.FunctionType(parameter, result)
 
     def placement(self) -> Placement:
-        for placement in PLACEMENTS:
+        for placement in Placement:
             if self.take(placement.name):
                 return placement
-        raise self.error(" or ".join(p.name for p in PLACEMENTS))
+        raise self.error(" or ".join(p.name for p in Placement))
 
     def word(self) -> Type:
         dtype = dtype_from_name(self.token)

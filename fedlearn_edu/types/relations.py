@@ -1,30 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What intrinsics ask about types: which can be summed, what letters stand for.
+"""What intrinsics ask about types: can they be summed, what do type variables mean.
 
-A signature has letters (`<(T -> U),{T}@CLIENTS>`): `unify` tells what each stands for
-in the type of an argument, `substitute` puts that in their place. The predicates answer
-yes or no; `check_sum_compatible` raises. Signatures belong to the intrinsics.
+A signature has type variables, each a letter: `<(T -> U),{T}@CLIENTS>`. `unify` finds
+what they stand for in the type of an argument, `substitute` puts it in their place. The
+predicates answer yes or no; `check_sum_compatible` raises.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import assert_never, final
+from typing import NamedTuple, final
 
 from fedlearn_edu.errors import SumIncompatibleError, TypeMismatchError
 from fedlearn_edu.types import dtypes
-from fedlearn_edu.types import messages as say
 from fedlearn_edu.types.base import Type, difference, mismatch
 from fedlearn_edu.types.definitions import (
     AbstractType,
     FederatedType,
-    FunctionType,
-    PlacementType,
     SequenceType,
     StructType,
     TensorType,
-    any_type,
 )
-from fedlearn_edu.types.messages import ROOT
+from fedlearn_edu.types.messages import ROOT, by_element, clip, inside
 
 
 def is_sum_compatible(type_: Type) -> bool:
@@ -60,20 +55,20 @@ def check_sum_compatible(type_: Type, done: str = "added up") -> None:
         if is_number:
             do = "declare every size; `?` may differ between summands"
         raise SumIncompatibleError(
-            f"values of type {say.clip(type_)} cannot be {done}",
+            f"values of type {clip(type_)} cannot be {done}",
             expected="numbers of static shape, or structures of them",
             found=part,
-            where=say.inside(path.replace(say.MEMBER, "", 1)),
-            do=say.by_element(part) or do,
+            where=inside(path.replace("→member", "", 1)),
+            do=by_element(part) or do,
         )
 
 
 def unify(template: Type, concrete: Type) -> dict[str, Type]:
-    """What the letters of a parameter's `template` stand for in a `concrete` type.
+    """What each type variable of a `template` stands for in a `concrete` type.
 
-    What the caller hands in *defines* a letter, and all definitions must be equivalent.
-    What a function handed in accepts only *uses* it, and must be assignable from the
-    definition. A letter without definition may be used once.
+    What the caller hands in *defines* a variable, and all definitions must be
+    equivalent. What a function handed in accepts only *uses* it, and must be assignable
+    from the definition. A variable without a definition may be used once.
 
     >>> from fedlearn_edu.types.notation import parse_type
     >>> template = parse_type("<(T -> U),{T}@CLIENTS>")
@@ -81,7 +76,7 @@ def unify(template: Type, concrete: Type) -> dict[str, Type]:
     >>> print(found["T"], found["U"])
     int32[3] bool
     """
-    if _has_letters(concrete):
+    if _has_variables(concrete):
         summary = "a concrete type is needed"
         raise TypeMismatchError(summary, expected=template, found=concrete)
     uses = list(_uses(template, concrete, ROOT, True))
@@ -101,37 +96,21 @@ def unify(template: Type, concrete: Type) -> dict[str, Type]:
 
 
 def substitute(template: Type, bindings: Mapping[str, Type]) -> Type:
-    """The template with every letter replaced by what it stands for."""
-
-    def fill(part: Type) -> Type:
-        return substitute(part, bindings)
-
-    match any_type(template):
-        case AbstractType(label):
-            if label not in bindings:
-                known = ", ".join(bindings) or "no letters"
-                summary = "a letter stands for nothing"
-                raise TypeMismatchError(summary, expected=known, found=label)
-            return bindings[label]
-        case StructType() as struct:
-            return struct._with_types(map(fill, struct))
-        case SequenceType(element):
-            return SequenceType(fill(element))
-        case FunctionType(parameter, result):
-            filled = None if parameter is None else fill(parameter)
-            return FunctionType(filled, fill(result))
-        case FederatedType(member, placement, all_equal):
-            return FederatedType(fill(member), placement, all_equal)
-        case (TensorType() | PlacementType()) as leaf:
-            return leaf
-        case unknown:
-            assert_never(unknown)
+    """The template with every type variable replaced by what it stands for."""
+    if not isinstance(template, AbstractType):
+        parts = template.children()
+        filled = [substitute(part, bindings) for part in parts]
+        return template._with_types(filled) if parts else template
+    if template.label not in bindings:
+        known = ", ".join(bindings) or "no letters"
+        summary = "a letter stands for nothing"
+        raise TypeMismatchError(summary, expected=known, found=template.label)
+    return bindings[template.label]
 
 
 @final
-@dataclass(frozen=True)
-class _Use:
-    """One place where a letter of the template meets a concrete type."""
+class _Use(NamedTuple):
+    """One place where a type variable of the template meets a concrete type."""
 
     label: str
     type: Type
@@ -140,28 +119,32 @@ class _Use:
 
 
 def _uses(template: Type, concrete: Type, path: str, defines: bool) -> Iterator[_Use]:
-    """All uses of letters; refuses a concrete type of another form."""
+    """All uses of type variables; refuses a concrete type of another form."""
     if isinstance(template, AbstractType):
         yield _Use(template.label, concrete, path, defines)
         return
     wanted, given = (template, concrete) if defines else (concrete, template)
-    find = mismatch if _has_letters(template) else difference
+    find = mismatch if _has_variables(template) else difference
     found = find(wanted, given, path)
     if found is not None:
         sides = found.expected, found.found
         expected, other = sides if defines else reversed(sides)
         raise TypeMismatchError(
-            f"type {say.clip(concrete)} does not have the form {say.clip(template)}",
+            f"type {clip(concrete)} does not have the form {clip(template)}",
             expected=expected,
             found=other,
-            where=say.inside(found.path),
+            where=inside(found.path),
             do=found.do,
         )
-    if _has_letters(template):
+    if _has_variables(template):
         pairs = zip(template._parts, concrete._parts, strict=True)
         for part, other in pairs:
             inner = defines != part.is_parameter
             yield from _uses(part.type, other.type, path + part.step, inner)
+
+
+def _has_variables(type_: Type) -> bool:
+    return type_.contains(Type.is_abstract)
 
 
 def _conflict(use: _Use, known: Type, what: str) -> Exception:
@@ -171,15 +154,11 @@ def _conflict(use: _Use, known: Type, what: str) -> Exception:
     deeper = "" if found.path == ROOT else f" ({found.path.removeprefix(ROOT)} differs)"
     return TypeMismatchError(
         f"the letter {use.label} of the signature {what}",
-        expected=f"{use.label} = {say.clip(known)}",
-        found=f"{use.label} = {say.clip(use.type)}",
-        where=f"{say.inside(use.path) or 'the whole type'}{deeper}",
+        expected=f"{use.label} = {clip(known)}",
+        found=f"{use.label} = {clip(use.type)}",
+        where=f"{inside(use.path) or 'the whole type'}{deeper}",
         do=found.do,
     )
-
-
-def _has_letters(type_: Type) -> bool:
-    return type_.contains(Type.is_abstract)
 
 
 def _first_other(

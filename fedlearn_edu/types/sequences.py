@@ -198,10 +198,7 @@ def arranged(element: Any, type_: Type) -> Any:
         return element
     fields = fields_of(element)
     assert fields is not None
-    values = [value for _, value in fields.pairs]
-    # A dict's own order means nothing; every other container is in declared order.
-    if fields.container is dict:
-        values = [element[name] for name in type_.names()]
+    values = [value for _, value in fields.in_order(type_.names())]
     return type_._with_values(map(arranged, values, type_))
 
 

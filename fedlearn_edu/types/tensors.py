@@ -11,7 +11,6 @@ import numpy as np
 
 from fedlearn_edu.errors import ShapeMismatchError, TypeMismatchError, describe
 from fedlearn_edu.types import dtypes
-from fedlearn_edu.types.data_types import check_dense
 from fedlearn_edu.types.definitions import TensorType
 from fedlearn_edu.types.dtypes import STRING, as_dtype, dtype_name, shape_text
 from fedlearn_edu.types.messages import SHAPE, misfit, rank_cure
@@ -46,7 +45,7 @@ def _to_array(value: Any, type_: TensorType, path: str) -> Any:
     wanted = type_.dtype
     is_tf = dtypes.is_tf_dtype(getattr(value, "dtype", None))
     if is_tf:
-        check_dense(value, path)
+        dtypes.check_dense(value, path)
     is_tf = is_tf and hasattr(value, "numpy")
     # As objects, else NumPy would read ["a", 1] as two strings.
     dtype = STRING if wanted == STRING else None

@@ -16,11 +16,15 @@ import numpy as np
 
 from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.types.base import Type
-from fedlearn_edu.types.definitions import SequenceType, StructType, TensorType
+from fedlearn_edu.types.data_types import (
+    SequenceType,
+    StructType,
+    TensorType,
+    infer_type,
+)
 from fedlearn_edu.types.dtypes import kind_of
 from fedlearn_edu.types.fields import fields_of
 from fedlearn_edu.types.messages import field_step
-from fedlearn_edu.types.python_types import infer_type
 from fedlearn_edu.types.sequences import SequenceList
 
 _NUMBERS = (int, float, complex)
@@ -56,13 +60,13 @@ def join(first: Type, second: Type) -> Type | None:
                 return None
             sizes = zip(a, b, strict=True)
             return TensorType(dtype, [m if m == n else None for m, n in sizes])
-        case SequenceType(one), SequenceType(another):
-            element = join(one, another)
-            return None if element is None else SequenceType(element)
-        case StructType(), StructType() if first.names() == second.names():
-            fields = [join(a, b) for a, b in zip(first, second, strict=True)]
-            known = [field for field in fields if field is not None]
-            return first._with_types(known) if len(known) == len(fields) else None
+        case (StructType(), StructType()) if first.names() != second.names():
+            return None
+        case (StructType(), StructType()) | (SequenceType(), SequenceType()):
+            pairs = zip(first.children(), second.children(), strict=True)
+            parts = [part for pair in pairs if (part := join(*pair)) is not None]
+            is_complete = len(parts) == len(first.children())
+            return first._with_types(parts) if is_complete else None
     return None
 
 
@@ -160,16 +164,13 @@ def _of_structures(
     values: Sequence[Any], fields: Sequence[Any], places: _Places, *, inside: bool
 ) -> Type:
     names = [name for name, _ in fields[0].pairs]
-    rows = []
-    for index, (pairs, container) in enumerate(fields):
-        if container is dict and {name for name, _ in pairs} == set(names):
-            pairs = [(name, values[index][name]) for name in names]
-        if [name for name, _ in pairs] != names:
+    rows = [each.in_order(names) for each in fields]
+    for index, row in enumerate(rows):
+        if [name for name, _ in row] != names:
             raise _differ(values, 0, index, places)
-        rows.append([part for _, part in pairs])
     parts = []
     for at, name in enumerate(names):
-        column, step = [row[at] for row in rows], field_step(name, at)
+        column, step = [row[at][1] for row in rows], field_step(name, at)
         parts.append((name, _common(column, _at(places, step), inside=inside)))
     return StructType(parts, fields[0].container)
 
