@@ -78,26 +78,7 @@ def test_no_type_stays_no_type_and_a_type_denotes_itself() -> None:
     assert to_type(type_) is type_
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "<(int32 -> int32),{int32}@CLIENTS,int32*,<>>",
-        "{<int32*,<a=int32>>}@CLIENTS",
-        "((int32 -> int32*) -> (int32@SERVER -> {int32}@CLIENTS))",
-        "<<>,<a=int32>>*",
-    ],
-)
-def test_other_nesting_is_allowed(text: str) -> None:
-    assert str(parse_type(text)) == text
-
-
 INT, BOOL = TensorType(np.int32), TensorType(np.bool_)
-
-
-def test_scalar_is_the_default_shape() -> None:
-    assert TensorType(np.int32) == TensorType(np.int32, []) == TensorType(np.int32, ())
-    assert TensorType(np.int32).is_scalar
-    assert not TensorType(np.int32, [1]).is_scalar
 
 
 def test_types_are_frozen() -> None:

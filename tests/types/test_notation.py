@@ -41,17 +41,12 @@ TABLE: list[tuple[Any, str]] = [
     ([("a", INT), BOOL], "<a=int32,bool>"),
     ((), "<>"),
     ((INT, (("x", FLOAT), BOOL)), "<int32,<x=float32,bool>>"),
-    (OrderedDict(a=OrderedDict(b=OrderedDict(c=INT))), "<a=<b=<c=int32>>>"),
-    ([[[INT]]], "<<<int32>>>"),
     (SequenceType(INT), "int32*"),
     (SequenceType(OrderedDict(A=INT, B=INT)), "<A=int32,B=int32>*"),
     (SequenceType([]), "<>*"),
     (FunctionType(INT, BOOL), "(int32 -> bool)"),
     (FunctionType(None, BOOL), "( -> bool)"),
-    (FunctionType((INT, BOOL), BOOL), "(<int32,bool> -> bool)"),
     (FunctionType([], INT), "(<> -> int32)"),
-    (FunctionType(None, []), "( -> <>)"),
-    (FunctionType(None, FunctionType(None, INT)), "( -> ( -> int32))"),
     (
         FunctionType(FunctionType(INT, INT), type_at_server(BOOL)),
         "((int32 -> int32) -> bool@SERVER)",
@@ -65,15 +60,9 @@ TABLE: list[tuple[Any, str]] = [
         type_at_clients([("a", INT), ("b", (FLOAT, [2]))]),
         "{<a=int32,b=float32[2]>}@CLIENTS",
     ),
-    (type_at_clients([]), "{<>}@CLIENTS"),
-    (type_at_clients(TensorType(np.str_, [None])), "{string[?]}@CLIENTS"),
     (
         FunctionType([FunctionType(INT, BOOL), type_at_clients(INT)], BOOL),
         "(<(int32 -> bool),{int32}@CLIENTS> -> bool)",
-    ),
-    (
-        FunctionType(type_at_clients(SequenceType(INT)), type_at_server(FLOAT)),
-        "({int32*}@CLIENTS -> float32@SERVER)",
     ),
     (FunctionType([T, SequenceType(T)], T), "(<T,T*> -> T)"),
     (FunctionType(PlacementType(), BOOL), "(placement -> bool)"),
@@ -97,7 +86,6 @@ FORMATTED = [
         "<\n  a=int32,\n  b=<\n    c=float32[2],\n    d=bool\n  >\n>",
     ),
     ("{<a=int32>}@CLIENTS", "{<\n  a=int32\n>}@CLIENTS"),
-    ("<a=int32>@CLIENTS", "<\n  a=int32\n>@CLIENTS"),
     ("<a=int32,b=bool>*", "<\n  a=int32,\n  b=bool\n>*"),
     (
         "(<a=int32,b=bool> -> <c=int32>)",
@@ -105,8 +93,6 @@ FORMATTED = [
     ),
     ("((int32 -> int32) -> <int32>)", "((int32 -> int32) -> <\n  int32\n>)"),
     ("<a=<>,b=int32>", "<\n  a=<>,\n  b=int32\n>"),
-    ("<<<int32>>>", "<\n  <\n    <\n      int32\n    >\n  >\n>"),
-    ("<a=<int32,int32>>@SERVER", "<\n  a=<\n    int32,\n    int32\n  >\n>@SERVER"),
 ]
 
 

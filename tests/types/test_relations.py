@@ -30,6 +30,7 @@ REDUCE = "<T*,U,(<U,T> -> U)>"
             {"T": "int32", "U": "bool", "R": "string"},
         ),
         ("(T@CLIENTS -> U)", "({int32}@CLIENTS -> bool)", {"T": "int32"}),
+        ("((T -> bool) -> bool)", "((int32[3] -> bool) -> bool)", {"T": "int32[3]"}),
         ("<int32[?]@SERVER,T>", "<int32[3]@SERVER,bool>", {"T": "bool"}),
     ],
 )
@@ -38,12 +39,6 @@ def test_letters_stand_for_what_the_argument_has(
 ) -> None:
     found = unify(parse_type(template), parse_type(concrete))
     assert {k: str(v) for k, v in found.items()}.items() >= bindings.items()
-
-
-def test_function_positions_alternate_between_defining_and_using() -> None:
-    template = parse_type("<((T -> int32) -> int32)>")
-    concrete = parse_type("<((int32[3] -> int32) -> int32)>")
-    assert str(unify(template, concrete)["T"]) == "int32[3]"
 
 
 @given(data_types(), data_types())

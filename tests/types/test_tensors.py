@@ -8,7 +8,7 @@ import pytest
 
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import TensorType, dtypes, parse_type
-from fedlearn_edu.types.dtypes import as_shape, shape_text
+from fedlearn_edu.types.dtypes import as_shape
 from fedlearn_edu.types.sequences import DatasetSequence
 from fedlearn_edu.types.tensors import to_plain_tensor
 from tests.strategies import same
@@ -108,25 +108,6 @@ def test_name_and_dtype_are_inverse(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "name"),
-    [
-        (np.int64, "int64"),
-        (np.longlong, "int64"),
-        (np.dtype("uint8"), "uint8"),
-        (np.dtype(">i4"), "int32"),
-        (np.bool_, "bool"),
-        (np.str_, "string"),
-        (np.dtype("<U7"), "string"),
-        (np.dtype(object), "string"),
-    ],
-)
-def test_numpy_dtypes_lose_byte_order_and_width(written: Any, name: str) -> None:
-    dtype = dtypes.as_dtype(written)
-    assert dtype is not None
-    assert dtypes.dtype_name(dtype) == name
-
-
-@pytest.mark.parametrize(
     "other", [int, float, "int32", np.floating, np.number, np.datetime64, 3, None]
 )
 def test_other_objects_are_no_dtypes(other: Any) -> None:
@@ -140,20 +121,6 @@ def test_tensorflow_dtypes_are_known_by_their_looks() -> None:
     for name in dtypes.DTYPE_NAMES:
         assert dtypes.as_dtype(getattr(tf, name)) == dtypes.dtype_from_name(name)
     assert dtypes.as_dtype(tf.variant) is None
-
-
-@pytest.mark.parametrize(
-    ("written", "shape", "text"),
-    [
-        ([], (), ""),
-        ([10], (10,), "[10]"),
-        ((np.int64(2), None), (2, None), "[2,?]"),
-        ([0], (0,), "[0]"),
-    ],
-)
-def test_shape_reads_and_prints(written: Any, shape: Any, text: str) -> None:
-    assert as_shape(written) == shape
-    assert shape_text(shape) == text
 
 
 @pytest.mark.parametrize("bad", [3, [-1], ["?"], [True], [1.0], "10", {1}, None])
