@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, final
 
 from fedlearn_edu.errors import TypeNotAssignableError, too_deep
 from fedlearn_edu.types import messages
-from fedlearn_edu.types.messages import ROOT, clip, kind_word
+from fedlearn_edu.types.messages import KINDS, ROOT, clip, kind_word
 
 _CALLS_PER_LEVEL = 10
 
@@ -155,9 +155,8 @@ class Type(ABC):
             messages.check_known_method(name)
             raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
 
-    is_tensor, is_struct, is_sequence = _is("tensor"), _is("struct"), _is("sequence")
-    is_function, is_federated = _is("function"), _is("federated")
-    is_placement, is_abstract = _is("placement"), _is("abstract")
+    is_tensor, is_struct, is_sequence, is_function = map(_is, KINDS[:4])
+    is_federated, is_placement, is_abstract = map(_is, KINDS[4:])
 
 
 def difference(target: Type, source: Type, path: str = ROOT) -> Difference | None:

@@ -161,7 +161,7 @@ def _restore_at(client: int, plain: Any, type_: Type) -> Any:
 
 
 def materialize(values: Sequence[Any]) -> list[Any]:
-    """The same values, with those that references stand for brought here together.
+    """The same values, without references: what they refer to is fetched together.
 
     Source: `tff.program.materialize_value`.
     """
@@ -239,7 +239,9 @@ def _normalize_sequence(value: Any, type_: SequenceType, path: str) -> Any:
     if _has_entries(value):
         return tuple(_elements(value, element, path))
     if is_dataset(value):
-        return _dataset(value, type_, path)
+        found = element_type_of(value.element_spec, like=element)
+        type_.check_assignable_from(SequenceType(found), where=path)
+        return DatasetSequence(value, element)
     # A computation is callable too, but it makes no iterator.
     if callable(value) and not hasattr(value, "type_signature"):
         return LazySequence(
@@ -269,12 +271,6 @@ def _elements(items: Iterable[Any], element: Type, path: str) -> Iterator[Any]:
                 error.found = f"{rows}: {clip(item)}"
                 error.do = f"flatten the data, or declare {rows}* if rows are meant"
             raise
-
-
-def _dataset(value: Any, type_: SequenceType, path: str) -> DatasetSequence:
-    found = element_type_of(value.element_spec, like=type_.element)
-    type_.check_assignable_from(SequenceType(found), where=path)
-    return DatasetSequence(value, type_.element)
 
 
 def _normalize_federated(value: Any, type_: FederatedType, path: str) -> Any:
@@ -307,7 +303,7 @@ def _normalize_federated(value: Any, type_: FederatedType, path: str) -> Any:
 
 
 def _entry(value: Any, type_: Type, path: str) -> Any:
-    """What one participant holds, or what stands for it."""
+    """The plain form of an entry, or a reference to it."""
     if not isinstance(value, ValueReference):
         return normalize(value, type_, path)
     type_.check_assignable_from(value.type_signature, where=path)
@@ -366,7 +362,7 @@ def one_of(members: Sequence[Any], type_: Type) -> Any:
 def _unfit(
     summary: str, expected: object, value: object, path: str, do: str | None = None
 ) -> TypeMismatchError:
-    """The error for a value that is described."""
+    """The error for a value that does not fit, which describes it."""
     found = "None" if value is None else clip(describe(value))
     return misfit(summary, clip(expected), found, path, do)
 

@@ -33,15 +33,15 @@ NUMERIC = WHOLE + REAL + COMPLEX
 
 
 def dtype_from_name(name: str) -> DType | None:
-    """The dtype that the notation calls `name`, or `None`."""
+    """The dtype of that name in the notation, or `None`."""
     if name == "string":
         return STRING
     return np.dtype(name) if name in _NUMBERS else None
 
 
 def kind_of(dtype: DType) -> str:
-    """NumPy's letter for a kind; its own for bfloat16 says nothing about numbers."""
-    # Its name takes NumPy a while to make.
+    """NumPy's letter for a kind of numbers; `f` for bfloat16, where NumPy has `V`."""
+    # The name comes last: NumPy computes it slowly.
     return REAL if dtype.kind == "V" and dtype.name == "bfloat16" else dtype.kind
 
 
@@ -52,13 +52,13 @@ def largest(dtype: DType) -> Any:
 
 
 def python_name(name: str) -> str:
-    """What to write for the dtype that the notation calls `name`."""
+    """The Python expression for the dtype of that name in the notation."""
     special = {"string": "np.str_", "bool": "np.bool_", "bfloat16": "tf.bfloat16"}
     return special.get(name, f"np.{name}")
 
 
 def dtype_name(dtype: DType) -> str:
-    """What the notation calls `dtype`."""
+    """The name of `dtype` in the notation."""
     return "string" if dtype == STRING else dtype.name
 
 

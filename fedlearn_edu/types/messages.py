@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to do about types that do not fit, and about what denotes none.
+"""What to do about types that do not fit, and about objects that denote no type.
 
-Other modules of the package write their errors themselves. Here are their common words,
-the cures that are chosen by looking at two types, and what the kinds of types refuse.
+The other modules of the package write their own errors. Here are the words they share,
+and the cures that are chosen by looking at two types, or at an object.
 """
 
 import difflib
@@ -51,8 +51,14 @@ def clip(text: object) -> str:
     return text if len(text) <= _MAX_CHARS else text[: _MAX_CHARS - 1] + "…"
 
 
+KINDS = (
+    *("tensor", "struct", "sequence", "function"),
+    *("federated", "placement", "abstract"),
+)
+
+
 def kind_word(type_: object) -> str:
-    """The kind of a type as messages call it: `tensor`, `struct` and so on."""
+    """The kind of a type as messages call it, one of `KINDS`."""
     return type(type_).__name__.removesuffix("Type").lower()
 
 
@@ -158,7 +164,7 @@ def other_kind(type_: object, word: str) -> TypeMismatchError:
 
 
 def kind_cure(target: Any, source: Any) -> str | None:
-    """What to do when a type of quite another kind was found."""
+    """What to do about a type of another kind than the wanted one."""
     match (kind_word(target), kind_word(source)):
         case ("federated", "struct") if _are_federated(source.children()):
             return ZIP
@@ -243,7 +249,7 @@ def rank_cure(type_: Any, source: Shape) -> str | None:
 
 
 def _are(size: int | None, sizes: tuple[int | None, ...]) -> bool:
-    """Whether these axes hold so many numbers; an unknown size is none."""
+    """Whether axes of these sizes hold `size` numbers; unknown sizes count as 0."""
     return size == math.prod(each or 0 for each in sizes)
 
 
@@ -259,18 +265,12 @@ _FORMER_METHODS = {
     "check_equivalent_to": "assert a.is_equivalent_to(b)",
     "is_struct_with_python": "isinstance(type_, fl.StructWithPythonType)",
     "check_struct_with_python": "isinstance(type_, fl.StructWithPythonType)",
-    **{
-        f"check_{kind}": f"assert type_.is_{kind}()"
-        for kind in (
-            *("tensor", "struct", "sequence", "function"),
-            *("federated", "placement", "abstract"),
-        )
-    },
+    **{f"check_{kind}": f"assert type_.is_{kind}()" for kind in KINDS},
 }
 
 
 def check_known_method(name: str) -> None:
-    """Says what to write in place of a method that types have no more."""
+    """Refuses a method of the ancestor's types, and says what to write instead."""
     if name in _FORMER_METHODS:
         raise FieldError(
             f"types have no {name} any more", found=name, do=_FORMER_METHODS[name]

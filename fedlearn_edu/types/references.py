@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""References: what clients hold stays where it is, and something stands for it here."""
+"""References to values that stay with the clients."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,13 +15,13 @@ wanted: ContextVar[bool] = ContextVar("references_are_wanted", default=False)
 @final
 @dataclass(frozen=True, eq=False)
 class ValueReference:
-    """Stands for what one client holds, as an entry of an argument.
+    """A reference to what one client holds, in place of an entry of an argument.
 
     Attributes:
-        name: of the value, where it is.
-        type_signature: its type.
-        home: where it is.
-        bring: brings some of them here, in plain form.
+        name: of the value, where it is kept.
+        type_signature: the type of the value.
+        home: where the value is kept.
+        bring: fetches the values of several references, in plain form.
 
     Source: `tff.program.MaterializableValueReference`.
     """

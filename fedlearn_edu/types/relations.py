@@ -164,7 +164,7 @@ def _conflict(use: _Use, known: Type, what: str) -> Exception:
 def _first_other(
     type_: Type, kinds: str, is_static: bool = False, path: str = ROOT
 ) -> tuple[str, Type] | None:
-    """The first part, with its path, that is no tensor of those kinds of numbers."""
+    """The first part that is not a tensor of these kinds of numbers, and its path."""
     if isinstance(type_, StructType | FederatedType):
         for part in type_._parts:
             found = _first_other(part.type, kinds, is_static, path + part.step)

@@ -41,7 +41,7 @@ class LazySequence:
     """Elements in plain form, from an iterator that is made anew for each reading.
 
     Attributes:
-        length: how many elements there are, if that is known unread.
+        length: the number of elements, if known without reading them.
     """
 
     make_iterator: Callable[[], Iterator[Any]]
@@ -156,7 +156,7 @@ class DatasetSequence:
     """A `tf.data.Dataset` as it was passed; only TensorFlow's runtime looks into it.
 
     Attributes:
-        explain: what an error becomes that TensorFlow reports at some place.
+        explain: turns an error of TensorFlow, and its place, into what is raised.
         read: makes an iterator of its elements.
     """
 
@@ -207,7 +207,7 @@ def arranged(element: Any, type_: Type) -> Any:
 class Members(Sequence[Any]):
     """Entries of a federated value, each made where it is needed.
 
-    A slice of them makes nothing.
+    A slice makes none of them.
 
     >>> halves = Members(lambda i: i / 2, range(1_000_000))[10:12]
     >>> len(halves), list(halves)
@@ -232,7 +232,7 @@ class Members(Sequence[Any]):
 
 @final
 class SequenceList(list[Any]):
-    """The list that a body sees; it says so where an array would be needed.
+    """The list that a body gets; where an array is needed, its error says so.
 
     Attributes:
         element_type: of a sequence, the type of its elements, even if there are none.
@@ -299,7 +299,7 @@ class Cached:
 
 
 def cache(plain: Any, type_: Type) -> Any:
-    """The same plain data, to be converted once; what is lazy stays so."""
+    """The same plain data in `Cached` parts; lazy sequences stay as they are."""
     if isinstance(plain, Members):
         return plain
     if isinstance(type_, FederatedType) and not type_.all_equal:
@@ -330,7 +330,7 @@ def unwrap(data: Any) -> Any:
 
 
 def length_of(sequence: Any) -> int | None:
-    """How many elements a sequence in plain form has, if that is known unread."""
+    """The number of elements of a sequence in plain form, if known without reading."""
     match sequence:
         case Cached(plain=plain):
             return length_of(plain)

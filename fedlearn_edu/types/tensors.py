@@ -24,7 +24,7 @@ def to_plain_tensor(value: Any, type_: TensorType, path: str) -> Any:
     """Converts `value` to the declared dtype and checks its shape.
 
     Integers become floats, never the other way round. A number that is too large is
-    refused; infinity is one already.
+    refused; infinity stays infinity.
     """
     dtype = type_.dtype
     is_numpy = type(value) is np.ndarray or isinstance(value, np.generic)
@@ -88,7 +88,7 @@ def _to_strings(array: Any, value: Any, type_: TensorType, path: str) -> Any:
     for i, item in enumerate(array.flat):
         if not isinstance(item, str | bytes):
             raise _no_tensor(value, type_, path, "write text as str or bytes")
-        # Rid of np.str_ and np.bytes_ as well: the plain form of a string is `bytes`.
+        # The plain form of a string is `bytes`, never np.str_ or np.bytes_.
         flat[i] = item.encode() if isinstance(item, str) else bytes(item)
     return flat.reshape(array.shape)
 
@@ -104,7 +104,7 @@ def _no_tensor(value: object, type_: object, path: str, do: str) -> TypeMismatch
 
 
 def _cure_of_kinds(value: object, array: Any, kind: str, type_: TensorType) -> str:
-    """What to do about numbers, or no numbers, that never become the wanted ones."""
+    """What to do about a value of a kind that is never converted to the wanted one."""
     wanted = type_.dtype
     cure = rank_cure(type_, array.shape) if kind in dtypes.NUMERIC else None
     if cure is not None:

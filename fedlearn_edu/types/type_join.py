@@ -71,7 +71,7 @@ def join(first: Type, second: Type) -> Type | None:
 
 
 def infer_members(values: Sequence[Any]) -> Type:
-    """The type that what several clients hold has in common.
+    """The common type of the values of several clients.
 
     >>> print(infer_members([[1, 2.5], [], np.zeros(4, np.float32)]))
     float32*
@@ -103,7 +103,8 @@ def infer_sequence(values: Any) -> SequenceType:
 def _common(values: Sequence[Any], places: _Places, *, inside: bool = False) -> Type:
     """The type of all values.
 
-    `places` says where each of them is, for messages, `inside` whether in a sequence.
+    In messages `places` names the place of each. If they are `inside` a sequence, a
+    list is a row.
     """
     if not values:
         raise TypeMismatchError(
