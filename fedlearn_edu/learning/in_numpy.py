@@ -45,7 +45,7 @@ reshape, transpose, stack, pad, concat = (
 )
 reduce_max, reduce_min, reduce_mean = np.max, np.min, np.mean
 reduce_any, reduce_all = np.any, np.all
-tensordot, diag_part, sort, argsort = np.tensordot, np.diag, np.sort, np.argsort
+diag_part, sort, argsort = np.diag, np.sort, np.argsort
 
 
 # ------------------------------------------------------------------ numbers and shapes

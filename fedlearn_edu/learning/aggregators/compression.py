@@ -11,7 +11,7 @@ one. The update of a round without clients is zero.
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
@@ -25,12 +25,11 @@ from fedlearn_edu.learning.aggregators.base import (
     AggregatorOutputWithClients,
     aggregation,
     at_each,
-    at_server,
     stateless,
     zero,
 )
 from fedlearn_edu.learning.aggregators.checks import call_of, check_seed
-from fedlearn_edu.learning.aggregators.private import NoiseState
+from fedlearn_edu.learning.aggregators.private import first_noise, next_noise
 from fedlearn_edu.learning.arrays import largest_of, leaf_computation, tf, zeros
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.optimizers import map_structure
@@ -183,99 +182,64 @@ def top_k(share: float = 0.1, *, error_feedback: bool = False) -> AggregatorFact
 
 def _factory(name: str, code: _Code) -> AggregatorFactory:
     def build(update: fl.Type) -> Aggregator:
-        initialize = stateless() if code.seed is None else _begin(code.seed)
+        initialize = stateless() if code.seed is None else first_noise(code.seed)
         state_type: Any = initialize.type_signature.result
         encode = _build_encode(update, state_type.member, code)
         sent_type: Any = encode.type_signature.result
-        mean = _build_sum(update, sent_type, code)
+        mean = _build_sum(update, sent_type["sent"], code)
         metrics = OrderedDict(
-            sent_bytes_per_client=_size(sent_type), full_bytes_per_client=_size(update)
+            sent_bytes_per_client=_size(sent_type["sent"]),
+            full_bytes_per_client=_size(update),
         )
+
+        def combine(state: Any, updates: Any, weights: Any, memory: Any) -> Any:
+            own = (weights, memory) if code.remembers else ((), ())
+            drawing: Any = ()
+            if code.seed is not None:
+                drawing = fl.federated_broadcast(state)
+                state = at_each(next_noise, state)
+            done = fl.federated_map(encode, [updates, drawing, *own])
+            sizes = fl.federated_value(metrics, fl.SERVER)
+            combined = mean(done["sent"], weights)
+            return AggregatorOutputWithClients(state, combined, sizes, done["memory"])
+
+        if code.remembers:
+            remembering = aggregation(initialize, update, update)(combine)
+            empty = zero(update)
+            return Aggregator(name, initialize, remembering, initialize_client=empty)
 
         @aggregation(initialize, update)
         def next_update(state: Any, updates: Any, weights: Any) -> Any:
-            if code.seed is None:
-                sent = fl.federated_map(encode, updates)
-            else:
-                sent = fl.federated_map(
-                    encode, [updates, fl.federated_broadcast(state)]
-                )
-                state = at_each(_next_round, state)
-            combined = mean(sent, weights)
-            sizes = fl.federated_value(metrics, fl.SERVER)
-            return AggregatorOutput(state, combined, sizes)
+            return AggregatorOutput(*combine(state, updates, weights, ())[:3])
 
-        if not code.remembers:
-            return Aggregator(name, initialize, next_update)
-        remembering = _build_next(initialize, update, code, mean, metrics)
-        empty = zero(update)
-        return Aggregator(name, initialize, remembering, initialize_client=empty)
+        return Aggregator(name, initialize, next_update)
 
     return AggregatorFactory(name, build)
 
 
-def _build_next(
-    initialize: fl.Computation,
-    update: fl.Type,
-    code: _Code,
-    mean: Callable[..., Any],
-    metrics: Any,
-) -> fl.Computation:
-    """`next` where clients keep what they have not sent."""
-    remember = _build_remember(update, code)
+def _build_encode(update: fl.Type, drawing: fl.Type, code: _Code) -> fl.Computation:
+    """`(<UPDATE,DRAWING,float32,UPDATE> -> <sent=SENT,memory=UPDATE>)`, of one client.
 
-    @aggregation(initialize, update, update)
-    def next_update(state: Any, updates: Any, weights: Any, memories: Any) -> Any:
-        kept = fl.federated_map(remember, [updates, weights, memories])
-        combined = mean(kept.sent, weights)
-        sizes = fl.federated_value(metrics, fl.SERVER)
-        return AggregatorOutputWithClients(state, combined, sizes, kept.memory)
+    `DRAWING` is `<>` if nothing is drawn; weight and memory are if it keeps nothing.
+    """
+    own = (np.float32, update) if code.remembers else ((), ())
 
-    return next_update
+    @leaf_computation(update, drawing, *own)
+    def encode(update: Any, drawing: Any, weight: Any, memory: Any) -> Any:
+        tensors, before = tf.nest.flatten(update), tf.nest.flatten(memory)
+        if code.remembers:
+            tensors = [m + u for m, u in zip(before, tensors, strict=True)]
+        sent = code.encode([tf.cast(t, tf.float32) for t in tensors], drawing)
+        if code.remembers:
+            read = code.decode(sent, tensors)
+            after = [
+                tf.where(weight > 0.0, t - tf.cast(r, t.dtype), m)
+                for t, r, m in zip(tensors, read, before, strict=True)
+            ]
+            memory = tf.nest.pack_sequence_as(update, after)
+        return OrderedDict(sent=sent, memory=memory)
 
-
-def _build_remember(update: fl.Type, code: _Code) -> fl.Computation:
-    """`(<UPDATE,float32,UPDATE> -> <sent=SENT,memory=UPDATE>)`, of one client."""
-
-    @leaf_computation(update, np.float32, update)
-    def remember(update: Any, weight: Any, memory: Any) -> Any:
-        before = tf.nest.flatten(memory)
-        whole = [m + u for m, u in zip(before, tf.nest.flatten(update), strict=True)]
-        sent = code.encode([tf.cast(w, tf.float32) for w in whole], None)
-        read = code.decode(sent, whole)
-        memory = [
-            tf.where(weight > 0.0, w - tf.cast(r, w.dtype), m)
-            for w, r, m in zip(whole, read, before, strict=True)
-        ]
-        return OrderedDict(sent=sent, memory=tf.nest.pack_sequence_as(update, memory))
-
-    return remember
-
-
-def _begin(seed: int) -> fl.Computation:
-    """`( -> <seed=int32,round_number=int32>@SERVER)`."""
-
-    @leaf_computation
-    def begin() -> Any:
-        return NoiseState(tf.constant(seed), tf.constant(0))
-
-    return at_server(begin)
-
-
-def _next_round(state: Any) -> Any:
-    return replace(state, round_number=state.round_number + 1)
-
-
-def _build_encode(update: fl.Type, state: fl.Type, code: _Code) -> fl.Computation:
-    """`(UPDATE -> SENT)`, or `(<UPDATE,STATE> -> SENT)` if something is drawn."""
-
-    def encode(update: Any, drawing: Any) -> Any:
-        tensors = [tf.cast(t, tf.float32) for t in tf.nest.flatten(update)]
-        return code.encode(tensors, drawing)
-
-    if code.seed is None:
-        return leaf_computation(lambda update: encode(update, None), update)
-    return leaf_computation(encode, update, state)
+    return encode
 
 
 def _build_sum(update: fl.Type, sent: fl.Type, code: _Code) -> Callable[..., Any]:

@@ -203,27 +203,35 @@ class AdaptiveNoiseState:
     round_number: Any
 
 
-def _noisy_mean(mechanism: GaussianMechanism, seed: int, update: fl.Type) -> Aggregator:
-    """The mean of updates that are clipped already."""
-    stddev = mechanism.noise_multiplier * mechanism.clip
+def first_noise(seed: int) -> fl.Computation:
+    """`( -> <seed=int32,round_number=int32>@SERVER)`."""
 
     @leaf_computation
     def begin() -> Any:
         return NoiseState(tf.constant(int(seed)), tf.constant(0))
 
-    initialize = at_server(begin)
+    return at_server(begin)
+
+
+def next_noise(state: Any) -> Any:
+    """The state of the round after this one."""
+    return replace(state, round_number=state.round_number + 1)
+
+
+def _noisy_mean(mechanism: GaussianMechanism, seed: int, update: fl.Type) -> Aggregator:
+    """The mean of updates that are clipped already."""
+    stddev = mechanism.noise_multiplier * mechanism.clip
+
+    initialize = first_noise(seed)
 
     def release(state: Any, total: Any) -> Any:
         return _noisy(state, total, stddev, mechanism.expected_clients)
-
-    def advance(state: Any) -> Any:
-        return replace(state, round_number=state.round_number + 1)
 
     @aggregation(initialize, update)
     def next_noisy(state: Any, updates: Any, weights: Any) -> Any:
         total = fl.federated_sum(at_each(_finite, updates))
         return AggregatorOutput(
-            at_each(advance, state), at_each(release, state, total), nothing()
+            at_each(next_noise, state), at_each(release, state, total), nothing()
         )
 
     name = "the noisy mean"
