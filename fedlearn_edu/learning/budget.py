@@ -5,7 +5,7 @@ What a round with noise cost is in its row of the history, with a budget or with
 its noise, and who could take part. So earlier rounds count with what they were.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -147,13 +147,9 @@ class Spending:
         """The history with the epsilon of each round; it may be of another budget."""
         if not len(history) or history.last.get("epsilon") == self.spent(history):
             return history
-        return History.of(self._told(history))
-
-    def _told(self, history: History) -> Iterator[Row]:
-        before = History()
-        for row in history:
-            before = before.with_row(row)
-            yield {**row, "epsilon": self.spent(before)}
+        until = (History(history.rows[:count]) for count in range(1, len(history) + 1))
+        rows = zip(history, map(self.spent, until), strict=True)
+        return History.of({**row, "epsilon": spent} for row, spent in rows)
 
     def _event(self, row: Row) -> tuple[float, Sampling]:
         """Noise and sampling of a round, in the words of an accountant."""

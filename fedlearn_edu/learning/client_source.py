@@ -40,9 +40,9 @@ class ClientSource(ABC):
     def num_examples(self) -> NDArray[np.int64]:
         """How many examples each client holds, `int64[clients]`."""
 
-    @abstractmethod
     def batches(self, position: int, round_number: int) -> Any:
         """What one client reads in a round."""
+        return self.place((position,), round_number).members[0]
 
     @abstractmethod
     def name(self, position: int) -> str:
@@ -81,10 +81,6 @@ class ClientDataSource(ClientSource):
     def num_examples(self) -> NDArray[np.int64]:
         """As the data say."""
         return self._data.num_examples
-
-    def batches(self, position: int, round_number: int) -> Any:
-        """In the order of that round."""
-        return self._place((position,), round_number).members[0]
 
     def name(self, position: int) -> str:
         """By its name or id, which it keeps when clients are selected."""
@@ -125,10 +121,6 @@ class ListSource(ClientSource):
     def num_examples(self) -> NDArray[np.int64]:
         """The lengths of all batches, added up."""
         return np.array([sum(map(_length, of)) for of in self._data], np.int64)
-
-    def batches(self, position: int, round_number: int) -> Any:
-        """The same in all rounds."""
-        return self._data[position]
 
     def name(self, position: int) -> str:
         """By its position in the list."""

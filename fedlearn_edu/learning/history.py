@@ -10,8 +10,9 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, final
@@ -50,7 +51,6 @@ class History:
 
     Attributes:
         rows: one mapping per round; what was not measured in a round is not in it.
-        columns: names of what was measured in any round, in order of appearance.
 
     >>> history = History().with_row({"round": 1, "clients": 5, "loss": 2.5})
     >>> history = history.with_row({"round": 2, "clients": 4, "loss": 2.0})
@@ -59,21 +59,20 @@ class History:
     """
 
     rows: tuple[Mapping[str, float], ...] = ()
-    columns: tuple[str, ...] = COLUMNS
-
-    def with_row(self, row: Mapping[str, float]) -> "History":
-        """The same history, and one more round."""
-        new = [name for name in row if name not in self.columns]
-        kept = MappingProxyType(dict(row))
-        return History((*self.rows, kept), (*self.columns, *new))
 
     @staticmethod
     def of(rows: Iterable[Mapping[str, float]]) -> "History":
         """The history that has these rows."""
-        history = History()
-        for row in rows:
-            history = history.with_row(row)
-        return history
+        return History(tuple(MappingProxyType(dict(row)) for row in rows))
+
+    def with_row(self, row: Mapping[str, float]) -> "History":
+        """The same history, and one more round."""
+        return History(self.rows + History.of([row]).rows)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Names of what was measured in any round, in order of appearance."""
+        return tuple(dict.fromkeys(chain(COLUMNS, *self.rows)))
 
     @property
     @short_traceback
@@ -105,7 +104,7 @@ class History:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A mapping that cannot be changed cannot be pickled or copied either.
-        return _with_rows, (tuple(map(dict, self.rows)), self.columns)
+        return History.of, (list(map(dict, self.rows)),)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -162,10 +161,6 @@ class History:
 def _cure(column: Any) -> str | None:
     is_row = isinstance(column, int | slice)
     return "rows have numbers: history.rows[-1]" if is_row else None
-
-
-def _with_rows(rows: tuple[dict[str, float], ...], columns: tuple[str, ...]) -> History:
-    return History(tuple(map(MappingProxyType, rows)), columns)
 
 
 def _shown_rows(history: History, names: list[str]) -> list[list[str]]:

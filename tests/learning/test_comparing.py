@@ -196,7 +196,7 @@ def test_what_is_no_number_comes_last_in_any_order(tmp_path: Path, metric: str) 
     entries = {}
     for name, value in zip("abcde", [np.nan, 0.5, np.nan, 0.25, 0.5], strict=True):
         row = {f"test.{metric}": value, "bytes_down": 0.0, "bytes_up": 0.0}
-        entries[name] = Entry(name, "", 0, 0, (History((row,), tuple(row)),))
+        entries[name] = Entry(name, "", 0, 0, (History.of([row]),))
     protocol = replace(example().protocol, metric=metric)
     for file, names in (("one", "abcde"), ("other", "dbace")):
         Comparison({n: entries[n] for n in names}, protocol).save(tmp_path / file)
