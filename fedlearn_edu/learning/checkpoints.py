@@ -161,7 +161,7 @@ class Store:
         if run.rounds == self._saved:
             return
         rows = [dict(row) for row in run.history]
-        metadata = {"identity": self._identity, "rounds": run.rounds, "rows": rows}
+        metadata = {"identity": self._identity, "rows": rows}
         content = encode(metadata, _leaves(run))
         path = self._folder / f"round_{run.rounds:06}.npz"
         try:
@@ -176,26 +176,25 @@ class Store:
     def _read(self, files: Sequence[Path]) -> Run:
         path = files[-1]
         try:
-            with _undamaged(path):
-                metadata, arrays = decode(path.read_bytes())
-                identity, rounds = metadata["identity"], metadata["rounds"]
-            self._check_identity(path, identity)
-            if rounds != _round_of(path):
-                raise CheckpointError(
-                    f"{path.name} has another name than it was given",
-                    expected=f"the state after round {_round_of(path)}",
-                    found=f"the state after round {rounds}",
-                    where=str(path),
-                )
-            with _undamaged(path):
-                state, kept = _states(self._first, arrays)
-                history = History.of(metadata["rows"])
+            metadata, arrays = decode(path.read_bytes())
+            self._check(path, metadata["identity"], len(metadata["rows"]))
+            state, kept = _states(self._first, arrays)
+            history = History.of(metadata["rows"])
         except CheckpointError as error:
             error.do = error.do or _instead(files)
             raise
+        except _DAMAGES as error:
+            raise CheckpointError(
+                f"{path.name} is damaged",
+                expected="a checkpoint as this package writes it",
+                found=f"what cannot be read: {error}",
+                where=str(path),
+                do=_instead(files),
+            ) from None
         return replace(self._first, state=state, client_states=kept, history=history)
 
-    def _check_identity(self, path: Path, found: Mapping[str, str]) -> None:
+    def _check(self, path: Path, found: Mapping[str, str], rounds: int) -> None:
+        """Raises `CheckpointError` for a file of another run, or of another name."""
         ours = self._identity
         differing = [name for name in ours if ours[name] != found.get(name)]
         if differing:
@@ -205,6 +204,13 @@ class Store:
                 found="; ".join(f"{name} {found.get(name)}" for name in differing),
                 where=str(path),
                 do="take another folder for this run, or run what was begun here",
+            )
+        if rounds != _round_of(path):
+            raise CheckpointError(
+                f"{path.name} has another name than it was given",
+                expected=f"the state after round {_round_of(path)}",
+                found=f"the state after round {rounds}",
+                where=str(path),
             )
 
 
@@ -261,16 +267,10 @@ def _unwritten(path: Path, error: OSError, run: Run) -> CheckpointWriteError:
 # ------------------------------------------------------------------ the file
 
 
-def encode(metadata: Mapping[str, Any], leaves: Mapping[str, Any]) -> bytes:
-    """The content of a file.
-
-    Raises:
-        CheckpointError: if a leaf is no array of numbers.
-    """
-    arrays = {path: as_array(path, leaf) for path, leaf in leaves.items()}
-    arrays[_METADATA] = np.array(json.dumps(metadata))
-    archive = io.BytesIO()
-    np.savez(archive, allow_pickle=False, **arrays)
+def encode(metadata: Mapping[str, Any], arrays: Mapping[str, Any]) -> bytes:
+    """The content of a file."""
+    archive, told = io.BytesIO(), {_METADATA: np.array(json.dumps(metadata))}
+    np.savez(archive, allow_pickle=False, **arrays, **told)
     return archive.getvalue()
 
 
@@ -279,19 +279,6 @@ def decode(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
         arrays = dict(archive)  # all: a checksum is compared when its array is read
     return json.loads(str(arrays.pop(_METADATA))), arrays
-
-
-@contextmanager
-def _undamaged(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except _DAMAGES as error:
-        raise CheckpointError(
-            f"{path.name} is damaged",
-            expected="a checkpoint as this package writes it",
-            found=f"what cannot be read: {error}",
-            where=str(path),
-        ) from None
 
 
 def as_array(path: str, leaf: Any) -> NDArray[Any]:
