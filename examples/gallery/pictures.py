@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of `docs/pictures.md`: a function for each, whose last line is shown."""
+"""What `docs/pictures.md` shows: a function for each, whose last line is shown, too.
+
+They return figures, which become files, and tables, which are in the page itself.
+"""
 
 from collections import OrderedDict
 from typing import Any
@@ -90,19 +93,14 @@ def who_takes_over() -> Figure:
     return fl.viz.draw_messages(messages)
 
 
-def what_is_in_a_mean() -> Figure:
+def what_is_in_a_mean() -> str:
     """What clients send for a weighted mean, and what the server adds up."""
-    return fl.viz.explore_mean([1.0, 2.0, 6.0], weights=[1.0, 1.0, 2.0]).figure
+    return fl.viz.explore_mean([1.0, 2.0, 6.0], weights=[1.0, 1.0, 2.0]).html
 
 
-def what_secure_sums_hide() -> Figure:
-    """The same mean from secure sums: what each client sends looks random."""
-    return fl.viz.explore_mean([1.0, 2.0, 6.0], secure=True).figure
-
-
-def why_grouping_matters() -> Figure:
+def why_grouping_matters() -> str:
     """An aggregation whose zero is not neutral: it counts once for each group."""
-    return fl.viz.explore_aggregation([1, 2, 3, 4, 5], zero=1, fan_out=3).figure
+    return fl.viz.explore_aggregation([1, 2, 3, 4, 5], zero=1, fan_out=3).html
 
 
 def who_has_which_digits() -> Figure:

@@ -38,10 +38,10 @@ draw_epsilon | renamed | here, at first | fl.viz.draw_run
 columns=["epsilon"])
 draw_confusion | left | here, at first | matshow of Matplotlib, fl.viz.explore_training
   import matplotlib.pyplot as plt; plt.matshow([[8, 2], [0, 10]])
-draw_mean | left | here, at first | .figure of fl.viz.explore_mean
-  fl.viz.explore_mean([1.0, 2.0, 6.0]).figure
-draw_aggregation | left | here, at first | .figure of fl.viz.explore_aggregation
-  fl.viz.explore_aggregation(zero=1).figure
+draw_mean | left | here, at first | .html of fl.viz.explore_mean
+  fl.viz.explore_mean([1.0, 2.0, 6.0]).html
+draw_aggregation | left | here, at first | .html of fl.viz.explore_aggregation
+  fl.viz.explore_aggregation(zero=1).html
 draw_drift | left | here, at first | .figure of fl.viz.explore_drift
   fl.viz.explore_drift(local_epochs=1).figure
 draw_inversion | left | here, at first | .figure of fl.viz.explore_inversion

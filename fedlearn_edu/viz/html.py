@@ -53,19 +53,32 @@ def rows(items: Iterable[str], style: str = _LIST, name: str = "ul") -> str:
 
 
 def table(
-    heads: Iterable[str], body: Iterable[str], *, style: str = "", caption: str = ""
+    heads: Iterable[str],
+    body: Iterable[str],
+    *,
+    style: str = "",
+    caption: str = "",
+    groups: str = "",
 ) -> str:
-    """A table: the cells of its head, and the rows below them, each its cells."""
-    joined = "".join(heads)
-    head = tag("thead", tag("tr", joined)) if joined else ""
+    """A table: the cells of its head, and the rows below them, each its cells.
+
+    Args:
+        heads: Of the columns.
+        body: The cells of each row, joined.
+        style: Added to that of the table.
+        caption: An element before the rows.
+        groups: The cells of a row above the heads, of groups of columns.
+    """
+    above = [tag("tr", each) for each in (groups, "".join(heads)) if each]
+    head = tag("thead", *above) if above else ""
     inner = tag("tbody", *(tag("tr", each) for each in body))
     look = f"border-collapse:collapse;margin:0{style}"
     return tag("table", caption, head, inner, style=look)
 
 
-def head(text: str, style: str, scope: str = "row") -> str:
-    """The head of a row, or of a column."""
-    return tag("th", text, scope=scope, style=style)
+def head(text: str, style: str, scope: str = "row", **attributes: str) -> str:
+    """The head of a row, of a column, or of a group of columns."""
+    return tag("th", text, scope=scope, style=style, **attributes)
 
 
 def box(*inner: str, style: str, color: str = QUIET, name: str = "div") -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types made short, and sizes and times made readable."""
+"""Types made short, and numbers, sizes and times made readable."""
 
 from fedlearn_edu.types import FederatedType, SequenceType, StructType, Type
 
@@ -61,6 +61,16 @@ def _outline(type_: Type, depth: int) -> str:
             return str(type_).replace(str(member), _outline(member, depth))
         case _:
             return str(type_)
+
+
+def written(value: float) -> str:
+    """A number as pictures and sentences have it.
+
+    >>> written(-1938472), written(2.50)
+    ('−1,938,472', '2.5')
+    """
+    text = f"{value:,}" if isinstance(value, int) else f"{value + 0.0:.5g}"
+    return text.replace("-", "\N{MINUS SIGN}")
 
 
 def size_text(size: int | None) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
 
 from fedlearn_edu import viz
 from fedlearn_edu.course.exercise import by_path
@@ -114,42 +115,65 @@ def test_code_is_copied_without_prompts_by_keyboard(page: Any) -> None:
 
 
 def test_mean_moves_by_keyboard_and_mouse(page: Any) -> None:
-    says, marker = page.locator("figcaption").first, page.locator("path.server")
-    assert "mean at the server is 105 ÷ 5 = 21 °C" in says.inner_text()
-    before = marker.bounding_box()["x"]
-    page.get_by_label("client 0", exact=True).focus()
+    says = page.locator("figcaption").first
+    slider = page.get_by_label("client 0, value")
+    assert says.inner_text().endswith("adds up 105 and 5, and divides: the mean is 21.")
+    slider.focus()
     for _ in range(10):
         page.keyboard.press("ArrowRight")
-    assert "23, 21, 19, 24, 23 °C. Their mean at the server is 110" in says.inner_text()
-    assert marker.bounding_box()["x"] > before
-    page.get_by_label("weight of client 2").press("Home")
-    assert "weights 1, 1, 0, 1, 1 their mean at the server is 91 ÷" in says.inner_text()
-    dot = page.locator("circle.client").nth(3).bounding_box()
-    x, y = dot["x"] + dot["width"] / 2, dot["y"] + dot["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x - 100, y)
-    page.mouse.up()
-    assert "24, 23 °C" not in says.inner_text()
+    assert "110 and 5, and divides: the mean is 22." in says.inner_text()
+    page.get_by_label("client 2, weight").fill("0")
+    assert "91 and 4, and divides: the mean is 22.75." in says.inner_text()
+    box = slider.bounding_box()
+    page.mouse.click(box["x"] + 0.1 * box["width"], box["y"] + box["height"] / 2)
+    assert "the mean is 22.75." not in says.inner_text()
+    for client in range(5):
+        page.get_by_label(f"client {client}, weight").fill("0")
+    assert says.inner_text().endswith("zero by zero is no number, nan.")
+
+
+def put(page: Any, explorer: Any) -> Any:
+    """Puts it into a page as it is in a lesson's, and returns it there."""
+    page.locator("article").evaluate(
+        "(article, html) => { article.innerHTML = html;"
+        " startExplorer(article.querySelector('figure')) }",
+        still(explorer).data,
+    )
+    return page.locator("article")
+
+
+@pytest.mark.parametrize("weights", [None, [1.0, 2.0, 0.5]])
+def test_mean_on_the_page_is_that_of_python(weights: Any, page: Any) -> None:
+    ours = viz.explore_mean([1.0, -2.5, 6.0], weights)
+    there = put(page, ours)
+    for key, by in (("ArrowRight", 0.5), ("ArrowLeft", -0.5), ("ArrowLeft", -0.5)):
+        page.get_by_label("client 1, value").press(key)
+        ours.set(value_1=ours.values["value_1"] + by)
+        assert there.locator("figcaption").inner_text() == ours.sentence
+        cells = BeautifulSoup(ours.html, "html.parser").select("[data-is]")
+        for each in (each for each in cells if "weight" not in str(each["data-is"])):
+            shown = there.locator(f"""[data-is="{each["data-is"]}"]""").first
+            assert shown.text_content() == each.text
 
 
 @pytest.mark.parametrize(
     ("values", "zero", "fan_out"),
     [([1, 2, 3, 4, 5], 1, 2), ([1, -2.5, 3], 0, 4), (list(range(12)), 2, 3)],
 )
-def test_aggregation_says_on_the_page_what_python_says(
+def test_aggregation_on_the_page_is_that_of_python(
     values: list[float], zero: int, fan_out: int, page: Any
 ) -> None:
     ours = viz.explore_aggregation(values, zero=zero, fan_out=fan_out)
-    page.locator("article").evaluate(
-        "(article, html) => { article.innerHTML = html;"
-        " startExplorer(article.querySelector('figure')) }",
-        still(ours).data,
-    )
+    there = put(page, ours)
     for step in range(ours.values["step"], -1, -1):
         ours.set(step=step)
-        assert page.locator("figcaption").inner_text() == ours.sentence
+        assert there.locator("figcaption").inner_text() == ours.sentence
+        table = BeautifulSoup(ours.html, "html.parser").get_text("|")
+        shown = BeautifulSoup(there.locator("div").first.inner_html(), "html.parser")
+        assert shown.get_text("|") == table
         page.get_by_role("slider", name="step").press("ArrowLeft")
+    there.get_by_label("zero").select_option("0")
+    assert "reports" in there.locator("figcaption").inner_text()
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_what_moves_is_still_in_the_book_with_its_work_done() -> None:
         return "done"
 
     seen, (figure, _) = ["bright"], style.new_figure(style.EXPLORER_IN, 2.0)
-    square: Any = SimpleNamespace(figure=figure, show=lambda: f"<{seen[-1]}>")
+    square: Any = SimpleNamespace(show=lambda: (figure, f"<{seen[-1]}>"))
     job = Job("Paint", work)
     shown = still(Explorer("A square", square, {}, job=job)).data
     page = BeautifulSoup(shown, "html.parser")
@@ -118,7 +118,7 @@ def test_lesson_is_run_again_when_it_changes(tmp_path: Path) -> None:
         cells = [new.new_code_cell(source)]
         nbformat.write(new.new_notebook(cells=cells), path)  # type: ignore[no-untyped-call]
 
-    put("from fedlearn_edu import viz\nviz.explore_mean([2.0])")
+    put("from fedlearn_edu import viz\nviz.explore_inversion()")
     first = run_all([path], kept)
     assert "A still picture" in str(first[path].cells[0].outputs)
     ran = (kept / path.name).stat()

@@ -84,8 +84,10 @@ def words_of(shown: Any) -> str:
         notebook.show_objects(shell)
         html = shell.display_formatter.format(shown)[0]["text/html"]
         return "\n".join(Reader(html).texts)
-    figure = getattr(shown, "figure", None) or shown._drawn.figure
-    return "\n".join([shown.sentence, words_of(figure), *_texts(shown)])
+    words = [shown.sentence, *_texts(shown)]
+    if not isinstance(getattr(shown, "_view", None), str):  # a table is in its texts
+        words.append(words_of(shown.figure))
+    return "\n".join(words)
 
 
 def _texts(widget: Any) -> Iterator[str]:

@@ -18,7 +18,9 @@ from typing import Any
 import nbformat
 from jinja2 import Environment, FileSystemLoader
 
+from fedlearn_edu.viz import explore_mean
 from tools.cells import code_cells, is_answer
+from tools.docs.still import still
 
 TEMPLATES = Path(__file__).with_name("templates")
 Save = Callable[[bytes], str]
@@ -47,7 +49,9 @@ def markdown(sources: Path, name: str, text: str, save: Save) -> str:
     elif name == "README":
         index = sources / "docs" / "README.md"
         guides = _NAMED.findall(index.read_text("utf-8")) if index.is_file() else []
-        text = _filled("front.jinja", text=text, guides=guides, lite=_lite("00_why"))
+        moves = still(explore_mean([18.0, 21.0, 19.0, 24.0, 23.0], weights=[1.0] * 5))
+        parts = {"guides": guides, "lite": _lite("00_why"), "moves": moves.data}
+        text = _filled("front.jinja", text=text, **parts)
     elif name == "docs/decisions/README":
         text += "\n\n```{toctree}\n:hidden:\n:glob:\n\n0*\n```\n"
     return _LINK.sub(lambda link: _linked(link, sources / name, sources), text)

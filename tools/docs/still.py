@@ -8,18 +8,26 @@ mean and an aggregation move on the page, too (explorers.js).
 
 import ast
 import json
+from collections.abc import Iterator
 from html import escape
+from itertools import product
 from typing import Any
 
 from IPython.core.getipython import get_ipython
 from IPython.display import HTML
 
+from fedlearn_edu.viz.explorers.aggregation import AggregationPicture, run_aggregation
+from fedlearn_edu.viz.explorers.aggregation_table import TAKEN
+from fedlearn_edu.viz.explorers.explorer import Explorer
+from fedlearn_edu.viz.explorers.mean import MeanPicture
+from fedlearn_edu.viz.html import tag
 from fedlearn_edu.viz.pictures import html
+from fedlearn_edu.viz.shortening import written
 
 _LIMIT_S = 120.0
 _NAME = "__still__"
-_MOVING = {"MeanPicture": "mean", "AggregationPicture": "aggregation"}
 _NOTE = "A still picture: in JupyterLab it has controls, and moves."
+_ZEROS, _FAN_OUTS = (0, 1), (2, 3, 4)
 
 
 def still(shown: Any) -> Any:
@@ -31,15 +39,57 @@ def still(shown: Any) -> Any:
         job.wait(_LIMIT_S)
         if job.error:
             raise job.error
-    picture, start = getattr(shown, "picture", None), ""
-    if kind := _MOVING.get(type(picture).__name__):
-        values = json.dumps(
-            {**shown.values, "values": getattr(picture, "values", None)}
-        )
-        start = f' data-explorer="{kind}" data-start="{escape(values)}"'
-    words = f"<p>{escape(shown.sentence)}</p><p>{_NOTE}</p>"
+    picture = getattr(shown, "picture", None)
+    said = tag("figcaption", escape(shown.sentence), aria_live="polite")
     make: Any = HTML
-    return make(f'<figure class="still"{start}>{html(shown.figure)}{words}</figure>')
+    match picture:
+        case MeanPicture() if not shown.values["secure"]:
+            return make(
+                _moving("mean", _numbers(shown, picture.limits), said + shown.html)
+            )
+        case AggregationPicture():
+            tables = "".join(_tables(shown, picture))
+            start = {"taken": TAKEN}
+            return make(_moving("aggregation", start, said + shown.html + tables))
+        case MeanPicture():
+            return make(f'<figure class="still moves">{said}{shown.html}</figure>')
+    words = f"<p>{escape(shown.sentence)}</p><p>{_NOTE}</p>"
+    return make(f'<figure class="still">{html(shown.figure)}{words}</figure>')
+
+
+def _moving(kind: str, start: Any, inner: str) -> str:
+    about = f'data-explorer="{kind}" data-start="{escape(json.dumps(start))}"'
+    return f'<figure class="still moves" {about}>{inner}</figure>'
+
+
+def _numbers(shown: Explorer, limits: tuple[float, float]) -> dict[str, Any]:
+    """What a mean is of, and the ends of its line."""
+    values, weights = (
+        [number for name, number in shown.values.items() if name.startswith(kind)]
+        for kind in ("value_", "weight_")
+    )
+    given = weights if shown.values["weighted"] else None
+    return {"values": values, "weights": given, "limits": limits}
+
+
+def _tables(shown: Explorer, picture: AggregationPicture) -> Iterator[str]:
+    """The table of each zero and fan-out, that of now first, and all its sentences."""
+    now, alone = shown.values, len(picture.values) + 1
+    zeros = dict.fromkeys([now["zero"], *_ZEROS])
+    few = [size for size in (*_FAN_OUTS, alone) if size <= alone]
+    for zero, size in product(zeros, dict.fromkeys([now["fan_out"], *few])):
+        last = run_aggregation(picture.values, zero, size).last
+        states = [
+            picture.show(zero=zero, fan_out=size, step=n) for n in range(last + 1)
+        ]
+        tables, said = zip(*states, strict=True)
+        yield tag(
+            "template",
+            tables[-1],
+            data_zero=written(zero),
+            data_fan_out="one group" if size == alone else str(size),
+            data_said=escape(json.dumps(said)),
+        )
 
 
 class _EndsStill(ast.NodeTransformer):

@@ -11,14 +11,13 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.errors import counted, is_whole_number, short_traceback
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.explorers.aggregation_picture import (
-    AggregationDrawing,
+from fedlearn_edu.viz.explorers.aggregation_table import (
     AggregationRun,
     Server,
     Step,
+    aggregation_table,
     words,
 )
-from fedlearn_edu.viz.explorers.canvas import Canvas
 from fedlearn_edu.viz.explorers.controls import button, limits_around, slider, stops
 from fedlearn_edu.viz.explorers.explorer import Explorer
 from fedlearn_edu.viz.explorers.tape import Aggregation, aggregations, numbers
@@ -29,8 +28,6 @@ _LARGEST = 1e9
 _MOST_ZERO = 5
 _STEP_MS = 900
 _COMPARED = (2, 3, 4)
-# Drawing more takes over 100 ms: then it follows when the handle is released.
-_LIVE_CLIENTS = 8
 
 
 @short_traceback
@@ -69,7 +66,7 @@ def explore_aggregation(
     controls = {
         "zero": slider("zero", start, *limits, 1),
         "fan_out": stops("fan-out", chosen, sizes),
-        "step": slider("step", last, 0, last, live=len(held) <= _LIVE_CLIENTS),
+        "step": slider("step", last, 0, last),
     }
     play = widgets.Play(value=last, min=0, max=last, interval=_STEP_MS)
     widgets.link((play, "value"), (controls["step"].source, "value"))
@@ -137,22 +134,19 @@ def _read(part: Aggregation, servers: list[Server], steps: list[Step]) -> Server
 
 @final
 class AggregationPicture:
-    """The drawing of aggregations of the same `values`."""
+    """The table of aggregations of the same `values`."""
 
     def __init__(self, values: tuple[float, ...]) -> None:
-        self.values, self._canvas = values, Canvas()
-        self.figure = self._canvas.figure
+        self.values = values
 
-    @style.in_our_look
-    def show(self, *, zero: float, fan_out: int | None, step: int) -> str:
-        """Draws the run up to this step; returns the step in words."""
+    def show(self, *, zero: float, fan_out: int | None, step: int) -> tuple[str, str]:
+        """The run up to this step, and the step in words."""
         run, others = run_aggregation(self.values, zero, fan_out), {}
         if (step := min(step, run.last)) == run.last:
             fan_outs = (None, *(n for n in _COMPARED if n <= len(self.values)))
             runs = {n: run_aggregation(self.values, zero, n) for n in fan_outs}
             others = {n: each.result for n, each in runs.items()}
-        AggregationDrawing(self._canvas, run, step).draw()
-        return words(run, step, others)
+        return aggregation_table(run, step), words(run, step, others)
 
 
 def _checked(
@@ -165,7 +159,7 @@ def _checked(
             "an aggregation is drawn over a few clients",
             expected=f"a list of 1 to {_MOST_CLIENTS} numbers",
             found=counted(len(given), "value") if given else repr(values)[:60],
-            do="take fewer: the picture has a line for each",
+            do="take fewer: the table has a row for each",
         )
     if fan_out is not None and not (is_whole_number(fan_out) and fan_out >= 2):
         raise style.FigureDataError(

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, final
 
 import numpy as np
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from fedlearn_edu import learning
@@ -152,7 +153,7 @@ class BudgetPicture:
                 self._epsilons[private, at] = account(at, private.delta)
 
     @style.in_our_look
-    def show(self, **values: Any) -> str:
+    def show(self, **values: Any) -> tuple[Figure, str]:
         """Shows what there is, and asks for what is missing."""
         private, rounds = _setting(values), values["rounds"]
         points = np.array(
@@ -176,13 +177,13 @@ class BudgetPicture:
         )
         if not self.has(values):
             self.ask()
-            return f"{what} Not computed yet."
+            return self.figure, f"{what} Not computed yet."
         cost = self._missing
         if costs:
             cost = f"epsilon is {spent[-1]:.3g} at delta {private.delta:.2g}"
         after = f"After {counted(rounds, 'round')}"
         quiet, noisy = (curve.values[-1] for curve in curves)
-        return (
+        return self.figure, (
             f"{what} {after} the accuracy is {noisy:.1%}, without noise {quiet:.1%}; "
             f"{cost}."
         )

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, final
 
 import numpy as np
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import fedlearn_edu as fl
@@ -124,16 +125,18 @@ class DriftPicture:
         self._drifts[data, rate, clients] = drift
 
     @style.in_our_look
-    def show(self, *, data: str, clients: int, rate: float, epochs: int) -> str:
+    def show(
+        self, *, data: str, clients: int, rate: float, epochs: int
+    ) -> tuple[Figure, str]:
         """Shows a round, or asks for its computation; returns it in words."""
         what = f"{DATA[data][0]}, {clients} clients, learning rate {rate:g}"
         drift = self._drifts.get((data, rate, clients))
         if drift is None:
             self._drawing.say("computing …")
             self.ask()
-            return f"{what}: not computed yet."
+            return self.figure, f"{what}: not computed yet."
         self._drawing.show(drift, epochs)
-        return f"{what}. {words(drift, epochs)}"
+        return self.figure, f"{what}. {words(drift, epochs)}"
 
 
 @cache

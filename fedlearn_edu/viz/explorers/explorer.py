@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The frame of every explorer: controls, one sentence, and a picture that follows.
+"""The frame of every explorer: controls, one sentence, and a view that follows.
 
-    explorer = controls → values → picture.show(**values) → a sentence
-                                   picture.figure         → an <img> with that sentence
+    explorer = controls → values → picture.show(**values) → a view, and a sentence
 
-A picture keeps its figure and only moves what is in it, so that moves are fast. It
-needs no widget: `show` can be called by hand, and tested. The explorer is the widget
-around it. Without a front end (on a web page, in a terminal) it is shown as a PNG, or
-as its sentence.
+A view is a figure, shown as an <img> with the sentence, or a table in HTML. A picture
+keeps its figure and only moves what is in it, so that moves are fast. It needs no
+widget: `show` can be called by hand, and tested. The explorer is the widget around it.
+Without a front end (on a web page, in a terminal) it is a PNG or a table, or its
+sentence.
 """
 
 from base64 import b64encode
@@ -22,7 +22,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from fedlearn_edu.errors import FedLearnError, describe
-from fedlearn_edu.viz import style
+from fedlearn_edu.viz import pictures, style
 from fedlearn_edu.viz.explorers.background import Job
 from fedlearn_edu.viz.explorers.controls import (
     FLOW,
@@ -32,34 +32,35 @@ from fedlearn_edu.viz.explorers.controls import (
     columns,
     status,
 )
+from fedlearn_edu.viz.html import tag
 from fedlearn_edu.viz.pictures import fast_png, img
 
 _LONGEST_S = 600.0
 
 
+View = Figure | str
+"""What is shown: a figure, or HTML."""
+
+
 class Picture(Protocol):
-    """A figure that follows the controls."""
+    """What follows the controls."""
 
     @property
-    def figure(self) -> Figure:
-        """The one figure, always the same object."""
-
-    @property
-    def show(self) -> Callable[..., str]:
-        """`show(**values)` moves the figure and returns in words what it shows.
+    def show(self) -> Callable[..., tuple[View, str]]:
+        """`show(**values)` returns what there is to see, and that in words.
 
         Raises:
-            FedLearnError: if there is no picture for these values; the explorer shows
-                the error in place of the sentence, and keeps the figure.
+            FedLearnError: if there is nothing for these values; the explorer shows
+                the error in place of the sentence, and keeps the view.
         """
 
 
 @final
 class Explorer(widgets.VBox):  # type: ignore[misc]
-    """A picture under controls.
+    """A view under controls.
 
     Attributes:
-        picture: what is shown; `picture.figure` is the figure.
+        picture: what makes the view.
         controls: name to control.
         sentence: what the picture shows, in words.
         job: slow work that is started by a button, if there is any.
@@ -98,8 +99,8 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         parts = [heading, row, columns(tracked), self._said, self._shown]
         super().__init__(parts, layout=layout)
         self._is_held = False
+        self._view: View = ""
         self.refresh()
-        style.keep_layout(picture.figure)
         for control in self.controls.values():
             control.source.observe(lambda _: self.refresh(), "value")
         if job:
@@ -110,12 +111,32 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         """The picture as a figure, once what it needs is computed.
 
         Raises:
-            StillRunningError: if that takes more than ten minutes.
+            FigureDataError: if it is a table.
+            StillRunningError: if it takes more than ten minutes.
         """
+        view = self._finished()
+        if isinstance(view, str):
+            raise style.FigureDataError(
+                "this explorer shows a table, and has no figure",
+                do="take .html, which has the table, or .sentence",
+            )
+        FigureCanvasAgg(view)  # what is kept need not be quick
+        return view
+
+    @property
+    def html(self) -> str:
+        """The picture as HTML, once what it needs is computed: a table, or an image.
+
+        Raises:
+            StillRunningError: if it takes more than ten minutes.
+        """
+        view = self._finished()
+        return view if isinstance(view, str) else str(pictures.html(view))
+
+    def _finished(self) -> View:
         if self.job:
             self.job.wait(_LONGEST_S)
-        FigureCanvasAgg(self.picture.figure)  # what is kept need not be quick
-        return self.picture.figure
+        return self._view
 
     @property
     def values(self) -> dict[str, Any]:
@@ -160,17 +181,26 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             if self._is_held:
                 return
             try:
-                self.sentence = self.picture.show(**self.values)
+                view, sentence = self.picture.show(**self.values)
             except FedLearnError as error:
                 self._said.value = status(as_alarm(error))
                 return
-            self._said.value = status(escape(self.sentence))
-            figure = style.say(self.picture.figure, self.sentence)
+            is_new, self._view, self.sentence = view is not self._view, view, sentence
+            self._said.value = status(escape(sentence))
+            if isinstance(view, str):
+                self._shown.value = view
+                return
+            figure = style.say(view, sentence)
+            if is_new:
+                style.keep_layout(figure)
             self._shown.value = img(figure, fast_png(figure))
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """The widget; and the picture and the sentence, for pages without widgets."""
+        """The widget; and the view and the sentence, for pages without widgets."""
         bundle = super()._repr_mimebundle_(**kwargs) or {}
         with self._lock:
-            png = b64encode(fast_png(self.picture.figure)).decode()
-            return {**bundle, "image/png": png, "text/plain": self.sentence}
+            said = {**bundle, "text/plain": self.sentence}
+            if isinstance(self._view, str):
+                words = tag("p", escape(self.sentence))
+                return {**said, "text/html": words + self._view}
+            return {**said, "image/png": b64encode(fast_png(self._view)).decode()}

@@ -140,7 +140,9 @@ class InversionPicture:
         self._numbers = Texts(self._axes)
 
     @style.in_our_look
-    def show(self, *, batch: int, steps: int, noise: float, seed: int) -> str:
+    def show(
+        self, *, batch: int, steps: int, noise: float, seed: int
+    ) -> tuple[Figure, str]:
         """Trains and inverts; returns in words what came of it."""
         tried = attempt(batch, steps, noise, seed)
         side, places, rows, height = _layout(batch, steps)
@@ -168,7 +170,7 @@ class InversionPicture:
         self._numbers.show(numbers)
         self.figure.set_size_inches(style.EXPLORER_IN, height)
         self._axes.set(xlim=(0, style.EXPLORER_IN), ylim=(height, 0))
-        return _words(tried, steps)
+        return self.figure, _words(tried, steps)
 
     def _put(self, at: int, pixels: Floats, sides: tuple[float, float, float]) -> None:
         """A picture in gray: its lowest number is paper, its highest is ink."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A federated mean opened up: what each client sends, and what the server computes."""
 
+import math
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, final
@@ -10,7 +11,6 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.errors import counted, short_traceback
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.explorers.canvas import Canvas
 from fedlearn_edu.viz.explorers.controls import (
     Control,
     limits_around,
@@ -19,11 +19,12 @@ from fedlearn_edu.viz.explorers.controls import (
     toggle,
 )
 from fedlearn_edu.viz.explorers.explorer import Explorer
-from fedlearn_edu.viz.explorers.mean_picture import SCALE, MeanDrawing, MeanRun, words
+from fedlearn_edu.viz.explorers.mean_table import SCALE, MeanRun, mean_table, words
 from fedlearn_edu.viz.explorers.tape import Aggregation, aggregations, numbers
 
 _MOST_CLIENTS = 8
 _BOUND = 10.0
+_LEAST_ROOM, _LARGE = 5.0, 1e4
 _MOST = 2**31 - 1
 
 
@@ -63,40 +64,55 @@ def explore_mean(
             found=f"{len(held)}",
             do="take fewer",
         )
-    weight_sliders = _sliders("weight", weigh or (1.0,) * len(held), 0.0)
+    limits = _limits(held)
+    heaviest = limits_around(weights_held := weigh or (1.0,) * len(held), 0.0, _BOUND)
+    weight_sliders = _sliders("weight", weights_held, heaviest)
     controls = {
         "weighted": toggle("weighted", weigh is not None),
         "secure": toggle("secure sums", secure),
-        **_sliders("value", held, -10.0),
+        **_sliders("value", held, limits),
         **weight_sliders,
     }
     is_weighted = controls["weighted"].source
     shown_while(is_weighted, weight_sliders, lambda weighted, _: weighted)
-    return Explorer("A federated mean, opened up", MeanPicture(), controls)
+    return Explorer("A federated mean, opened up", MeanPicture(limits), controls)
 
 
 @final
 class MeanPicture:
-    """The drawing of a mean that follows the controls."""
+    """The table of a mean; `limits` are those of the values."""
 
-    def __init__(self) -> None:
-        self._canvas = Canvas()
-        self.figure = self._canvas.figure
+    def __init__(self, limits: tuple[float, float]) -> None:
+        self.limits = limits
 
-    @style.in_our_look
-    def show(self, *, weighted: bool, secure: bool, **numbers: float) -> str:
-        """Runs the mean, draws it, and returns it in words."""
+    def show(
+        self, *, weighted: bool, secure: bool, **numbers: float
+    ) -> tuple[str, str]:
+        """Runs the mean; returns it as a table, and in words."""
         values, weights = (
             [number for name, number in numbers.items() if name.startswith(kind)]
             for kind in ("value_", "weight_")
         )
         run = run_mean(values, weights if weighted else None, secure=secure)
-        MeanDrawing(self._canvas, run).draw()
-        return words(run)
+        return mean_table(run, self.limits), words(run)
 
 
-def _sliders(name: str, numbers: Sequence[float], low: float) -> dict[str, Control]:
-    limits = limits_around(numbers, low, _BOUND)
+def _limits(values: Sequence[float]) -> tuple[float, float]:
+    """Of the sliders, and of the line that values lie on: as much again on each side.
+
+    >>> _limits([18.0, 21.0, 24.0]), _limits([2.0])
+    ((12, 30), (-3, 7))
+    """
+    least, most = min(values), max(values)
+    room = max(_LEAST_ROOM, most - least)
+    if max(-least, most) > _LARGE:  # where 5 more would be next to nothing
+        return limits_around(values, -_BOUND, _BOUND)
+    return limits_around(values, math.floor(least - room), math.ceil(most + room))
+
+
+def _sliders(
+    name: str, numbers: Sequence[float], limits: tuple[float, float]
+) -> dict[str, Control]:
     return {
         f"{name}_{i}": slider(f"client {i}, {name}", number, *limits, 0.5)
         for i, number in enumerate(numbers)

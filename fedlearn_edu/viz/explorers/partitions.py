@@ -200,7 +200,7 @@ class PartitionPicture:
         axes.set_title(f"Test accuracy in {_ROUNDS} rounds of federated averaging")
         self._curves = CurvePanel(axes, _CURVES_IN, is_share=True)
 
-    def show(self, **values: Any) -> str:
+    def show(self, **values: Any) -> tuple[Figure, str]:
         """Shows the partition of these values, and its curves if there are any."""
         setting = _setting(**values)
         shares, skew = self._dealt(setting)
@@ -214,7 +214,7 @@ class PartitionPicture:
             for curve in curves
         ] or ["Not trained yet."]
         who = partition_figure.describe(skew, len(self._labels))
-        return f"{setting.words}: {who} {' '.join(trained)}"
+        return self.figure, f"{setting.words}: {who} {' '.join(trained)}"
 
     def train(self, values: Any) -> Work:
         """Trains on this partition and on the IID one, unless that was done."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from fedlearn_edu import attacks, learning
 from fedlearn_edu.attacks import Attack
@@ -166,7 +167,7 @@ class PoisoningPicture:
         yield from self._trials.train([*_settings(values)], values["rounds"])
 
     @style.in_our_look
-    def show(self, **values: Any) -> str:
+    def show(self, **values: Any) -> tuple[Figure, str]:
         """Shows the rounds there are, and asks for those that are missing."""
         rounds = values["rounds"]
         curves = [
@@ -181,11 +182,14 @@ class PoisoningPicture:
         what = f"{CLIENTS} clients, {DATA[values['data']][0]}, {who}."
         if not self.has(values):
             self.ask()
-            return f"{what} Not computed yet."
+            return self.figure, f"{what} Not computed yet."
         names = map(_end, curves[-2:])
         without = f"; {_end(curves[0])}" if bad else ""
         after = f"After {counted(rounds, 'round')}"
-        return f"{what} {after} the accuracy is: {', '.join(names)}{without}."
+        return (
+            self.figure,
+            f"{what} {after} the accuracy is: {', '.join(names)}{without}.",
+        )
 
 
 def _end(curve: Curve) -> str:

@@ -139,7 +139,9 @@ class TrainingPicture:
         """The runs so far by name, without those that have not started."""
         return {name: each.run for name, each in self._learners.items() if each.run}
 
-    def show(self, round_number: int, process: str | None = None, **_: Any) -> str:
+    def show(
+        self, round_number: int, process: str | None = None, **_: Any
+    ) -> tuple[Figure, str]:
         """Shows a round of a process, or the newest if it is not done yet."""
         chosen = self._learners[process or next(iter(self._learners))]
         at = min(round_number, chosen.rounds)
@@ -155,7 +157,7 @@ class TrainingPicture:
             self._templates.show(None, "not run yet")
             self._confusion.show(None)
             self._clients.show(None)
-            return f"{chosen.name} has not run yet.{self._others(chosen)}"
+            return self.figure, f"{chosen.name} has not run yet.{self._others(chosen)}"
         self._curves.show(curves, self._rounds, at=at, band=chosen.spread)
         self._heading.set_text(f"{chosen.name}, {_after(at)}")
         snapshot = chosen.snapshots[at]
@@ -168,7 +170,10 @@ class TrainingPicture:
         if round_number > at:
             first = f"Round {round_number} is not done; the newest is {at}. "
         said = _said(snapshot.evaluation)
-        return f"{first}{chosen.name}, {_after(at)}: {said}{self._others(chosen)}"
+        return (
+            self.figure,
+            f"{first}{chosen.name}, {_after(at)}: {said}{self._others(chosen)}",
+        )
 
     def _others(self, chosen: Learner) -> str:
         """Why the chosen run ended, and how far the others are."""

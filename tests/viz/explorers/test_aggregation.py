@@ -5,13 +5,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bs4 import BeautifulSoup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fedlearn_edu as fl
 from fedlearn_edu import framework, viz
 from fedlearn_edu.viz.explorers.aggregation import run_aggregation
-from tests.viz.drawn_text import check_figure
+from fedlearn_edu.viz.explorers.aggregation_table import TAKEN
+from tests.viz.html_reader import check_html
 
 ONE_TO_FIVE = (1, 2, 3, 4, 5)
 ADD = fl.np_computation(lambda a, b: a + b, np.int64, np.int64)
@@ -71,14 +73,23 @@ def test_who_is_in_which_group(count: int, fan_out: int | None, groups: str) -> 
     ],
     ids=["begin", "twelve", "threes", "one", "long"],
 )
-def test_the_picture_is_whole(
+def test_every_column_has_a_cell_in_every_row(
     values: Any, zero: float, fan_out: Any, step: int
 ) -> None:
     explorer = viz.explore_aggregation(values, zero=zero, fan_out=fan_out)
     explorer.set(step=step)
-    texts = check_figure(explorer.figure)
-    assert "CLIENTS" in texts
-    assert any(text.startswith("report: ") for text in texts)
+    page = BeautifulSoup(explorer.html, "html.parser")
+    check_html(explorer.html)
+    _, *rows = page.select("tr")
+    width, left = len(rows[0].select("th")), [0] * len(rows)
+    for at, row in enumerate(rows):
+        for each in row.select("td, th"):
+            high, wide = (int(str(each.get(n, "1"))) for n in ("rowspan", "colspan"))
+            for below in range(at, at + high):
+                left[below] += wide
+    assert left == [width] * len(rows)
+    assert rows[-1].th is not None
+    assert rows[-1].th.text == "report"
 
 
 def test_numbers_appear_with_their_steps() -> None:
@@ -87,13 +98,13 @@ def test_numbers_appear_with_their_steps() -> None:
 
     def equations(step: int) -> set[str]:
         explorer.set(step=step)
-        texts = (text.get_text() for text in explorer.figure.axes[0].texts)
-        return {text for text in texts if " = " in text}
+        return {text for text in check_html(explorer.html).texts if " = " in text}
 
     assert equations(0) == set()
     assert equations(1) == {"1 + 1 = 2"}
     assert equations(5) - equations(4) == {"4 + 8 = 12"}
     assert equations(7) - equations(6) == {"12 + 6 = 18"}
+    assert explorer.html.count(TAKEN) == 1
 
 
 def test_moves_change_picture_and_sentence() -> None:

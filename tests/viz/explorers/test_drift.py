@@ -103,7 +103,7 @@ def test_the_picture_is_whole(drift: Drift) -> None:
     values: dict[str, Any] = {"data": DATA, "rate": RATE, "clients": 10, "epochs": 5}
     check_waiting(picture, values)
     picture._drifts[DATA, RATE, 10] = drift
-    style.say(picture.figure, picture.show(**values))
+    style.say(*picture.show(**values))
     texts = check_figure(picture.figure)
     assert {"Cosines", "client", "mean: new model", "old model"} <= set(texts)
     assert {str(client) for client in range(10)} <= set(texts)
@@ -121,7 +121,7 @@ def test_clients_that_stay_away_leave_the_picture(models: Any, drift: Drift) -> 
 def check_waiting(picture: DriftPicture, values: Any) -> None:
     asked: list[bool] = []
     picture.ask = lambda: asked.append(True)
-    assert picture.show(**values).endswith("not computed yet.")
+    assert picture.show(**values)[1].endswith("not computed yet.")
     style.say(picture.figure, "waiting")
     assert "computing …" in check_figure(picture.figure)
     assert asked == [True]

@@ -23,12 +23,12 @@ class Line:
         (self.line,) = axes.plot([0, 1], [0, 0])
         self.times_drawn = 0
 
-    def show(self, height: int, name: str = "a", **_: Any) -> str:
+    def show(self, height: int, name: str = "a", **_: Any) -> tuple[Figure, str]:
         if height == 5:
             raise style.FigureDataError("five is <out>", expected="not 5")
         self.line.set_ydata([0, height])
         self.times_drawn += 1
-        return f"{name} goes up to {height}"
+        return self.figure, f"{name} goes up to {height}"
 
 
 def make() -> Explorer:
@@ -162,3 +162,22 @@ def test_a_control_is_not_moved_to_what_is_no_number(wrong: str) -> None:
         explorer.set(name="b", height=float(wrong))
     assert explorer.values["name"] == "a"
     assert explorer.sentence == "a goes up to 3"
+
+
+class Table:
+    """One number, in HTML."""
+
+    def show(self, number: int) -> tuple[str, str]:
+        return f"<table>{number}</table>", f"<{number}>"
+
+
+def test_a_view_may_be_html() -> None:
+    explorer = Explorer("A table", Table(), {"number": slider("number", 3, 0, 10)})
+    explorer.set(number=4)
+    assert picture_of(explorer) == explorer.html == "<table>4</table>"
+    bundle = explorer._repr_mimebundle_()
+    assert bundle["text/html"] == "<p>&lt;4&gt;</p><table>4</table>"
+    assert "image/png" not in bundle
+    with pytest.raises(style.FigureDataError, match=r"take \.html"):
+        _ = explorer.figure
+    assert "alt=" in make().html

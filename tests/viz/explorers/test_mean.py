@@ -5,10 +5,12 @@ import math
 
 import numpy as np
 import pytest
+from bs4 import BeautifulSoup
 
 from fedlearn_edu import viz
 from fedlearn_edu.viz.explorers.mean import run_mean
-from tests.viz.drawn_text import check_figure
+from fedlearn_edu.viz.shortening import written
+from tests.viz.html_reader import check_html
 
 CASES = {
     "three": ([1.0, 2.0, 6.0], None),
@@ -101,17 +103,31 @@ def test_secure_sums_need_room() -> None:
 
 @pytest.mark.parametrize("case", ["three", "eight", "one-weighted"])
 @pytest.mark.parametrize("secure", [False, True], ids=["plain", "secure"])
-def test_the_picture_is_whole(case: str, secure: bool) -> None:
-    figure = viz.explore_mean(*CASES[case], secure=secure).figure
-    texts = " ".join(check_figure(figure))
-    for part in ("CLIENTS", "SERVER", "mean = "):
-        assert part in texts
+def test_every_number_is_in_the_table_under_its_head(case: str, secure: bool) -> None:
+    values, weights = CASES[case]
+    explorer = viz.explore_mean(values, weights, secure=secure)
+    reader = check_html(explorer.html)
+    run = run_mean(values, weights, secure=False)
+    if not secure:
+        for row in (*run.sent, *run.sums):
+            assert " | ".join(map(written, row)) in "\n".join(reader.lines)
+    assert reader.values("th", "scope").count("row") == len(values) + 1
+    assert reader.values("th", "scope").count("colgroup") == 3
+    assert f"= {written(run.mean)}" in reader.text
 
 
-def test_every_number_is_in_the_picture() -> None:
-    texts = check_figure(viz.explore_mean([1.0, -2.5, 6.0], [1.0, 2.0, 0.5]).figure)
-    assert {"client 1", "v = −2.5   w = 2", "−5", "3.5"} <= set(texts)
-    assert "mean = −1 ÷ 3.5 = −0.28571" in texts
+def test_a_table_reads_row_by_row() -> None:
+    html = viz.explore_mean([1.0, -2.5, 6.0], [1.0, 2.0, 0.5]).html
+    rows = BeautifulSoup(html, "html.parser").select("tr")
+    assert [" | ".join(cell.text for cell in row.select("th, td")) for row in rows] == [
+        "each client holds | and sends | the server then has",
+        "client | value v | −1115 | weight w | v × w | w | 1"
+        " | sum of v × w | sum of w | count",
+        "client 0 | 1 |  | 1 | 1 | 1 | 1 | 1 | 1 | 1",
+        "client 1 | −2.5 |  | 2 | −5 | 2 | 1 | −4 | 3 | 2",
+        "client 2 | 6 |  | 0.5 | 3 | 0.5 | 1 | −1 | 3.5 | 3",
+        "mean |  |  | mean = −1 ÷ 3.5 = −0.28571",
+    ]
 
 
 def test_moves_change_picture_and_sentence() -> None:
