@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Curves over rounds in one panel: up to four, each with its name where it ends."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import NDArray
@@ -206,6 +207,24 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
 
 LABEL_IN = 2.2
 """Room at the right of a panel, for the longest name and its value."""
+
+
+_PANEL_IN, _HEAD_IN, _LEFT_IN, _FOOT_IN = 2.2, 0.42, 0.85, 0.7
+
+
+@style.in_our_look
+def curve_panels(titles: Mapping[str, bool]) -> tuple[Figure, list[CurvePanel]]:
+    """Panels below each other: titles, each with whether its panel is of shares."""
+    row_in, width_in = _HEAD_IN + _PANEL_IN + _FOOT_IN, style.EXPLORER_IN
+    height_in = float(np.ceil(8 * len(titles) * row_in) / 8)
+    figure, panels = Figure(figsize=(width_in, height_in), facecolor="white"), []
+    for row, (title, is_share) in enumerate(titles.items(), 1):
+        corner_in = _LEFT_IN, height_in - row * row_in + _FOOT_IN
+        size_in = width_in - _LEFT_IN - LABEL_IN, _PANEL_IN
+        axes = style.add_axes(figure, (*corner_in, *size_in))
+        axes.set_title(title)
+        panels.append(CurvePanel(axes, _PANEL_IN, is_share=is_share))
+    return figure, panels
 
 
 def end(curve: Curve) -> tuple[int, float] | None:

@@ -23,8 +23,8 @@ SHOW = """
 def show_all(explorer):
     for control in explorer.controls.values():
         control.box.layout.display = None
-    if job := getattr(explorer, "job", None):
-        job.stop()
+    if follower := getattr(explorer, "_follower", None):
+        follower.stop()
     return explorer
 """
 MOVING = ("explore_", "viz.explore_run(")

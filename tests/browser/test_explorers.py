@@ -37,8 +37,8 @@ class Explored:
 
 
 EXPLORERS = [
-    Explored("mean", "fl.viz.explore_mean(", ("client 0", "5")),
-    Explored("aggregation", "fl.viz.explore_aggregation(", ("step", "3")),
+    Explored("mean", "fl.viz.explore_mean(", ("client 0", "5"), "table"),
+    Explored("aggregation", "fl.viz.explore_aggregation(", ("step", "3"), "table"),
     Explored("partitions", "fl.viz.explore_partitions(", ("clients", "5")),
     Explored("inversion", "fl.viz.explore_inversion(", ("batch", "3")),
     Explored("play", "fl.viz.explore_run(", ("step", "40"), '[role="status"]'),
@@ -116,44 +116,31 @@ def test_pictures_to_look_at(opened: NotebookPage, theme: str, width: int) -> No
             assert look.startswith(turned.get(kind, "none")), (name, kind, look)
 
 
-def click(output: Any, name: str) -> None:
-    output.get_by_role("button", name=name).first.click()
-
-
 def test_training_runs_stops_and_goes_on(
     opened: NotebookPage, report: dict[str, float]
 ) -> None:
     output = opened.output_with("fl.viz.explore_training(")
-    assert "has not run yet" in sentence(output)
-    click(output, "Train 30 rounds")
     opened.wait_until(lambda: "read correctly" in sentence(output), 60)
-    click(output, "Stop")
-    button = output.get_by_role("button", name="Train 30 rounds")
-    opened.wait_until(button.is_enabled, 30)
-    stopped = sentence(output)
-    picture = output.locator("img").first.get_attribute("src")
-    click(output, "Train 30 rounds")
-    opened.wait_for_change(lambda: sentence(output), stopped, 60)
-    opened.wait_until(button.is_enabled, 120)
-    assert output.locator("img").first.get_attribute("src") != picture
-    box = output.get_by_label("round", exact=False).first
+    tick = output.get_by_label("train 30 rounds")
+    opened.wait_until(lambda: "after 30 rounds" in sentence(output), 120)
+    tick.uncheck()
+    box = output.get_by_role("spinbutton").first
     assert box.input_value() == "30"
-    # And any round of it is shown.
     handle = output.locator(".noUi-handle").first
     handle.focus()
     before = sentence(output)
     assert opened.time_move(output, "PageDown") is not None
-    assert sentence(output) != before
+    opened.wait_for_change(lambda: sentence(output), before)
     times = opened.time_moves(output, handle, ("PageDown", "PageUp"), "img")
     report[f"{opened.app}: training"] = statistics.median(times)
 
 
 def test_partitions_train_beside_iid(opened: NotebookPage) -> None:
     output = opened.output_with("fl.viz.explore_partitions(")
-    click(output, "Train 5 rounds")
-    button = output.get_by_role("button", name="Train 5 rounds")
-    opened.wait_until(lambda: "IID" in sentence(output), 60)
-    opened.wait_until(button.is_enabled, 60)
+    output.get_by_label("train 5 rounds").check()
+    opened.wait_until(lambda: "IID reads" in sentence(output), 60)
+    output.get_by_label("train 5 rounds").uncheck()
+    opened.wait_until(lambda: "Not trained yet" in sentence(output), 60)
 
 
 def test_drift_is_computed_and_moves(

@@ -14,8 +14,8 @@ from bs4 import BeautifulSoup
 
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import ALARM, CLIENTS, SERVER
-from fedlearn_edu.viz.explorers.background import Job, Work
 from fedlearn_edu.viz.explorers.explorer import Explorer
+from fedlearn_edu.viz.explorers.frames import Frames
 from tests.architecture.repository import ROOT
 from tools import publishing, slides
 from tools.docs import docstrings, pages, reference
@@ -94,16 +94,14 @@ def test_the_site_has_the_colors_of_all_pictures() -> None:
 
 
 def test_what_moves_is_still_in_the_book_with_its_work_done() -> None:
-    def work() -> Work:
-        seen.append("dark")
-        yield 1, 1, "dark"
-        return "done"
+    figure, _ = style.new_figure(style.EXPLORER_IN, 2.0)
 
-    seen, (figure, _) = ["bright"], style.new_figure(style.EXPLORER_IN, 2.0)
-    square: Any = SimpleNamespace(show=lambda: (figure, f"<{seen[-1]}>"))
-    job = Job("Paint", work)
-    shown = still(Explorer("A square", square, {}, job=job)).data
-    page = BeautifulSoup(shown, "html.parser")
+    def show() -> Frames:
+        yield figure, "<bright>"
+        yield figure, "<dark>"
+
+    square: Any = SimpleNamespace(show=show)
+    page = BeautifulSoup(still(Explorer("A square", square, {})).data, "html.parser")
     assert [picture["alt"] for picture in page.select("img")] == ["<dark>"]
     assert "<dark>" in page.stripped_strings
 

@@ -34,11 +34,8 @@ def still(shown: Any) -> Any:
     """What moves as a picture with its sentence; anything else as it is."""
     if not (hasattr(shown, "controls") and hasattr(shown, "sentence")):
         return shown
-    if job := getattr(shown, "job", None):
-        job.start()
-        job.wait(_LIMIT_S)
-        if job.error:
-            raise job.error
+    if isinstance(shown, Explorer):
+        shown.wait(_LIMIT_S)
     picture = getattr(shown, "picture", None)
     said = tag("figcaption", escape(shown.sentence), aria_live="polite")
     make: Any = HTML

@@ -165,7 +165,9 @@ class _Table:
         ]
         heads = [head(each, _CELL, "col") for each in ("client", "value", *levels)]
         rows = [*self._rows(top), self._report(len(levels))]
-        shown = table(heads, rows, style=";width:100%", groups="".join(over))
+        shown = table(
+            heads, rows, style=";width:100%;line-height:1.4", groups="".join(over)
+        )
         return figure("a federated aggregate", shown, style="margin:0;overflow-x:auto")
 
     def _rows(self, server: Server) -> list[str]:

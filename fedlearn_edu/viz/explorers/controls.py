@@ -6,7 +6,7 @@ box, and it works where the notebook keeps the arrow keys to itself.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -141,29 +141,6 @@ def limits_around(
     return min(low, math.floor(least - below)), max(high, math.ceil(most + above))
 
 
-def check_count(number: Any, name: str, least: int, most: int) -> int:
-    """The number as an `int`, or an error that names the limits."""
-    said = {
-        "summary": f"{name} is a whole number from {least} to {most}",
-        "expected": f"{least} to {most}",
-        "found": describe(number),
-    }
-    asked = None if is_whole_number(number, most + 1) else number
-    return whole_number(asked, name, least, style.FigureDataError, **said)
-
-
-def check_number(number: Any, name: str, least: float, most: float) -> float:
-    """The number as a `float`, or an error that names the limits."""
-    if not (is_number(number) and least <= number <= most):
-        raise style.FigureDataError(
-            f"{name} is a number from {least:g} to {most:g}",
-            expected=f"{least:g} to {most:g}",
-            found=describe(number),
-            where=name,
-        )
-    return float(number)
-
-
 def stops(label: str, value: Any, options: Mapping[str, Any]) -> Control:
     """A slider over a few named values, with a menu of them beside it."""
     pairs = list(options.items())
@@ -209,6 +186,90 @@ def shown_while(source: Any, controls: Mapping[str, Control], is_used: Any) -> N
 
     follow()
     source.observe(follow, "value")
+
+
+Ask = Callable[[str], Control]
+"""Makes the control of an argument of this name, or refuses the argument."""
+
+
+def arguments(**asked: Ask) -> dict[str, Control]:
+    """The controls of a function's arguments, which are what they begin with.
+
+    Raises:
+        FigureDataError: if an argument is beyond the range of its control.
+    """
+    return {name: ask(name) for name, ask in asked.items()}
+
+
+def a_count(
+    value: Any, least: int, most: int, *, label: str = "", live: bool = True
+) -> Ask:
+    """A whole number within these limits, by default labeled by its name."""
+
+    def ask(name: str) -> Control:
+        first = check_count(value, name, least, most)
+        return slider(label or name, first, least, most, live=live)
+
+    return ask
+
+
+def a_stop(
+    value: Any, usual: Sequence[float], *, most: float = 0.0, label: str = ""
+) -> Ask:
+    """A number from the first of the usual ones to the last, or to `most`.
+
+    The control has the usual ones, and the one it begins with. They are whole if all of
+    the usual ones are ints.
+    """
+    least, highest = usual[0], most or usual[-1]
+    is_whole = all(isinstance(each, int) for each in usual)
+
+    def ask(name: str) -> Control:
+        check: Any = check_count if is_whole else check_number
+        first = check(value, name, least, highest)
+        options = {f"{each:g}": each for each in sorted({*usual, first})}
+        return stops(label or name, first, options)
+
+    return ask
+
+
+def a_choice(value: Any, titles: Mapping[str, str], *, label: str = "") -> Ask:
+    """One of these names, shown by its title."""
+
+    def ask(name: str) -> Control:
+        if not (isinstance(value, str) and value in titles):
+            raise style.FigureDataError(
+                f"there is no such {name}",
+                expected=", ".join(titles),
+                found=repr(value)[:60],
+                where=name,
+            )
+        return choice(label or name, value, {t: name for name, t in titles.items()})
+
+    return ask
+
+
+def check_count(number: Any, name: str, least: int, most: int) -> int:
+    """The number as an `int`, or an error that names the limits."""
+    said = {
+        "summary": f"{name} is a whole number from {least} to {most}",
+        "expected": f"{least} to {most}",
+        "found": describe(number),
+    }
+    asked = None if is_whole_number(number, most + 1) else number
+    return whole_number(asked, name, least, style.FigureDataError, **said)
+
+
+def check_number(number: Any, name: str, least: float, most: float) -> float:
+    """The number as a `float`, or an error that names the limits."""
+    if not (is_number(number) and least <= number <= most):
+        raise style.FigureDataError(
+            f"{name} is a number from {least:g} to {most:g}",
+            expected=f"{least:g} to {most:g}",
+            found=describe(number),
+            where=name,
+        )
+    return float(number)
 
 
 def button(label: str, tooltip: str = "") -> Any:

@@ -6,7 +6,7 @@ digits and each learning rate, runs in the background, and is kept.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from functools import cache
 from typing import Any, final
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import fedlearn_edu as fl
 from fedlearn_edu import learning
-from fedlearn_edu.errors import is_whole_number, short_traceback
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning.local_training import (
     LocalTrainingConfig,
     build_local_training,
@@ -24,17 +24,15 @@ from fedlearn_edu.learning.local_training import (
 from fedlearn_edu.learning.optimizers import build_sgd
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.explorers.background import Step
-from fedlearn_edu.viz.explorers.computing import computing_explorer
-from fedlearn_edu.viz.explorers.controls import choice, slider, stops
+from fedlearn_edu.viz.explorers.controls import a_choice, a_count, a_stop, arguments
 from fedlearn_edu.viz.explorers.drift_picture import Drift, DriftDrawing, words
 from fedlearn_edu.viz.explorers.explorer import Explorer
+from fedlearn_edu.viz.explorers.frames import Frames
 
 CLIENTS = 10
 MOST_EPOCHS = 10
 BATCH_SIZE = 20
-_RATES = (0.01, 0.03, 0.1, 0.3, 1.0)
-_HIGHEST_RATE = 100.0
+_RATES = (0.001, 0.01, 0.03, 0.1, 0.3, 1.0)
 
 Deal = Callable[[Any], Any]
 DATA: dict[str, tuple[str, Deal]] = {
@@ -83,60 +81,48 @@ def explore_drift(
     Source: the drift is that of S. P. Karimireddy et al., "SCAFFOLD: Stochastic
     Controlled Averaging for Federated Learning", ICML 2020.
     """
-    first = _checked(data, clients, learning_rate, local_epochs)
-    rates = {f"{rate:g}": rate for rate in sorted({*_RATES, first["rate"]})}
-    titles = {title: name for name, (title, _) in DATA.items()}
-    controls = {
-        "data": choice("digits", data, titles),
-        "clients": slider("clients", first["clients"], 2, CLIENTS, live=False),
-        "rate": stops("learning rate (per step)", first["rate"], rates),
-        "epochs": slider("local epochs", first["epochs"], 1, MOST_EPOCHS),
-    }
-    return computing_explorer("How clients drift apart", DriftPicture(), controls)
+    titles = {name: title for name, (title, _) in DATA.items()}
+    rate = "learning rate (per step)"
+    controls = arguments(
+        data=a_choice(data, titles, label="digits"),
+        clients=a_count(clients, 2, CLIENTS, live=False),
+        learning_rate=a_stop(learning_rate, _RATES, most=100.0, label=rate),
+        local_epochs=a_count(local_epochs, 1, MOST_EPOCHS, label="local epochs"),
+    )
+    return Explorer("How clients drift apart", DriftPicture(), controls)
 
 
 @final
 class DriftPicture:
-    """All rounds that were computed, one of them shown.
-
-    Attributes:
-        ask: called if the round to be shown is not computed yet.
-    """
+    """One of the rounds; what was computed is kept."""
 
     @style.in_our_look
     def __init__(self) -> None:
-        self.ask: Callable[[], None] = lambda: None
         self._drawing = DriftDrawing()
-        self.figure = self._drawing.figure
         self._models: dict[tuple[str, float], list[Any]] = {}
         self._drifts: dict[tuple[str, float, int], Drift] = {}
 
-    def has(self, values: Any) -> bool:
-        """Whether the round for these values is computed."""
-        return (values["data"], values["rate"], values["clients"]) in self._drifts
-
-    def compute(self, values: Any) -> Iterator[Step]:
-        """Trains, unless that was done, and averages, unless the job is stopped."""
-        data, rate, clients = values["data"], values["rate"], values["clients"]
-
-        if (data, rate) not in self._models:
-            self._models[data, rate] = yield from trained(data, rate)
-        drift = find_drift(data, self._models[data, rate], clients)
-        self._drifts[data, rate, clients] = drift
+    def show(
+        self, data: str, clients: int, learning_rate: float, local_epochs: int
+    ) -> Frames:
+        """Trains and averages, unless that was done, and shows the round."""
+        trains, key = (data, learning_rate), (data, learning_rate, clients)
+        if trains not in self._models:
+            self._models[trains] = yield from trained(*trains)
+        if key not in self._drifts:
+            self._drifts[key] = find_drift(data, self._models[trains], clients)
+        yield (
+            self._drawn(self._drifts[key], local_epochs),
+            (
+                f"{DATA[data][0]}, {clients} clients, learning rate {learning_rate:g}. "
+                f"{words(self._drifts[key], local_epochs)}"
+            ),
+        )
 
     @style.in_our_look
-    def show(
-        self, *, data: str, clients: int, rate: float, epochs: int
-    ) -> tuple[Figure, str]:
-        """Shows a round, or asks for its computation; returns it in words."""
-        what = f"{DATA[data][0]}, {clients} clients, learning rate {rate:g}"
-        drift = self._drifts.get((data, rate, clients))
-        if drift is None:
-            self._drawing.say("computing …")
-            self.ask()
-            return self.figure, f"{what}: not computed yet."
+    def _drawn(self, drift: Drift, epochs: int) -> Figure:
         self._drawing.show(drift, epochs)
-        return self.figure, f"{what}. {words(drift, epochs)}"
+        return self._drawing.figure
 
 
 @cache
@@ -152,7 +138,7 @@ def digits(data: str) -> ClientData:
     return ClientData(images, labels, DATA[data][1](labels))
 
 
-def trained(data: str, rate: float) -> Generator[Step, None, list[Any]]:
+def trained(data: str, rate: float) -> Generator[None, None, list[Any]]:
     """The weights of each client, `[epochs][clients]`, after each of its passes.
 
     A round of fewer passes is the beginning of this one.
@@ -164,8 +150,8 @@ def trained(data: str, rate: float) -> Generator[Step, None, list[Any]]:
     train = local_training(rate)
     clients = [client.batches(BATCH_SIZE) for client in digits(data)]
     now, models = [model().initialize(0)] * len(clients), []
-    for epoch in range(MOST_EPOCHS):
-        yield epoch, MOST_EPOCHS, f"pass {epoch} of {MOST_EPOCHS}"
+    for _ in range(MOST_EPOCHS):
+        yield
         now = train(now, clients)
         models.append(now)
     if not all(np.isfinite(flat(weights)).all() for weights in now):
@@ -219,26 +205,3 @@ def _evaluation() -> Any:
 def flat(weights: Any) -> NDArray[np.float32]:
     """All weights as one vector."""
     return np.concatenate([np.ravel(each) for each in weights.values()])
-
-
-def _checked(data: Any, clients: Any, rate: Any, epochs: Any) -> dict[str, Any]:
-    """The values of the controls, or an error that says what is wrong."""
-    is_rate = isinstance(rate, int | float) and not isinstance(rate, bool)
-    most, fits_rate = MOST_EPOCHS, is_rate and 0 < rate <= _HIGHEST_RATE
-    is_count = is_whole_number(clients, 2) and clients <= CLIENTS
-    is_epochs = is_whole_number(epochs, 1) and epochs <= most
-    for name, found, fits, expected in (
-        ("data", data, isinstance(data, str) and data in DATA, ", ".join(DATA)),
-        ("clients", clients, is_count, f"2 to {CLIENTS}"),
-        ("learning_rate", rate, fits_rate, f"above 0, at most {_HIGHEST_RATE:g}"),
-        ("local_epochs", epochs, is_epochs, f"1 to {most}"),
-    ):
-        if not fits:
-            raise style.FigureDataError(
-                f"there is no picture of drift with this {name}",
-                expected=expected,
-                found=repr(found)[:60],
-                where=name,
-            )
-    whole = {"clients": int(clients), "epochs": int(epochs)}
-    return {"data": data, "rate": float(rate), **whole}

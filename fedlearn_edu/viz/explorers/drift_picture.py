@@ -122,7 +122,6 @@ class DriftDrawing:
         self._prepare_plane()
         self._shown: Drift | None = None
         self._paths: list[tuple[Line2D, Line2D, Text]] = []
-        self._message = self.figure.text(0.5, 0.6, "", ha="center", va="center")
 
     def _axes(self, sides: Sides) -> Axes:
         axes = style.add_axes(self.figure, sides)
@@ -176,17 +175,9 @@ class DriftDrawing:
             ticks=[-1, 0, 1],
         )
 
-    def say(self, message: str) -> None:
-        """Shows a message in place of a round; an empty one brings the axes back."""
-        self._shown = None
-        self._message.set_text(message)
-        for axes in (self._plane, self._matrix, self._bar):
-            axes.set_visible(not message)
-
     def show(self, drift: Drift, epochs: int) -> None:
         """Shows the round with this many passes over each client's examples."""
         if drift is not self._shown:
-            self.say("")
             self._set_limits(drift)
             self._make_room(len(drift.examples))
             self._shown = drift

@@ -3,6 +3,8 @@
 
     explorer = controls → values → picture.show(**values) → a view, and a sentence
 
+`show` returns the two, or yields them better and better until all is computed.
+
 A view is a figure, shown as an <img> with the sentence, or a table in HTML. A picture
 keeps its figure and only moves what is in it, so that moves are fast. It needs no
 widget: `show` can be called by hand, and tested. The explorer is the widget around it.
@@ -11,7 +13,7 @@ sentence.
 """
 
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from html import escape
 from threading import RLock
 from typing import Any, Protocol, final
@@ -21,9 +23,9 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from fedlearn_edu.errors import FedLearnError, describe
+from fedlearn_edu.errors import FedLearnError, describe, short_traceback
+from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.viz import pictures, style
-from fedlearn_edu.viz.explorers.background import Job
 from fedlearn_edu.viz.explorers.controls import (
     FLOW,
     Control,
@@ -32,22 +34,29 @@ from fedlearn_edu.viz.explorers.controls import (
     columns,
     status,
 )
+from fedlearn_edu.viz.explorers.frames import (
+    Follower,
+    Frame,
+    Frames,
+    View,
+    explorers_context,
+)
 from fedlearn_edu.viz.html import tag
 from fedlearn_edu.viz.pictures import fast_png, img
 
-_LONGEST_S = 600.0
-
-
-View = Figure | str
-"""What is shown: a figure, or HTML."""
+# Until all is computed; until there is something to see at first, and after a move.
+_LONGEST_S, _OPENS_S, _MOVES_S = 600.0, 20.0, 0.25
 
 
 class Picture(Protocol):
     """What follows the controls."""
 
     @property
-    def show(self) -> Callable[..., tuple[View, str]]:
+    def show(self) -> Callable[..., Frame | Frames]:
         """`show(**values)` returns what there is to see, and that in words.
+
+        What takes seconds is a generator of such pairs, the last one final. It runs in
+        the background, and ends at its next yield once the controls have moved.
 
         Raises:
             FedLearnError: if there is nothing for these values; the explorer shows
@@ -63,7 +72,6 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         picture: what makes the view.
         controls: name to control.
         sentence: what the picture shows, in words.
-        job: slow work that is started by a button, if there is any.
     """
 
     def __init__(
@@ -73,7 +81,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         controls: Mapping[str, Control],
         *,
         extras: Sequence[Any] = (),
-        job: Job | None = None,
+        where: Callable[[], Context] = explorers_context,
     ) -> None:
         """Shows the picture for the first values of the controls.
 
@@ -82,10 +90,10 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             picture: Takes the controls' values by their names.
             controls: In their order on the page, except that sliders come last.
             extras: Buttons and the like, laid out behind the menus.
-            job: Laid out behind the extras; the picture follows while it runs.
+            where: The context for the computations of work in the background.
         """
         self.picture, self.controls, self.sentence = picture, dict(controls), ""
-        self._first, self.job, self._lock = self.values, job, RLock()
+        self._first, self._lock = self.values, RLock()
         self._said = widgets.HTML()
         self._shown = widgets.HTML(layout=widgets.Layout(width="100%"))
         reset = button("Reset", "back to the values it began with")
@@ -93,18 +101,17 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         tracked = [each for each in self.controls.values() if each.least_em]
         plain = [each.box for each in self.controls.values() if not each.least_em]
         heading = widgets.HTML(f"<strong>{escape(title)}</strong>")
-        jobs = [job.box] if job else []
-        row = widgets.HBox([*plain, *extras, reset, *jobs], layout=FLOW)
+        row = widgets.HBox([*plain, *extras, reset], layout=FLOW)
         layout = widgets.Layout(max_width="100%", overflow="hidden")
         parts = [heading, row, columns(tracked), self._said, self._shown]
         super().__init__(parts, layout=layout)
         self._is_held = False
         self._view: View = ""
-        self.refresh()
+        self._png, self._num_put = b"", 0
+        self._follower = Follower(self._put, where)
+        self.refresh(_OPENS_S)
         for control in self.controls.values():
             control.source.observe(lambda _: self.refresh(), "value")
-        if job:
-            job.watch(self.refresh)
 
     @property
     def figure(self) -> Figure:
@@ -133,9 +140,20 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         view = self._finished()
         return view if isinstance(view, str) else str(pictures.html(view))
 
+    @short_traceback
+    def wait(self, timeout: float = _LONGEST_S) -> None:
+        """Waits until all is computed for the controls as they are.
+
+        Raises:
+            StillRunningError: if it is not, after so many seconds.
+            Exception: what the work failed with.
+        """
+        self._follower.wait(timeout)
+        if self._follower.error:
+            raise self._follower.error
+
     def _finished(self) -> View:
-        if self.job:
-            self.job.wait(_LONGEST_S)
+        self.wait()
         return self._view
 
     @property
@@ -165,35 +183,52 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
                     found=describe(value),
                     where=name,
                 )
-        with self._lock:
-            self._is_held = True
-            try:
-                for name, value in values.items():
-                    self.controls[name].source.value = value
-            finally:
-                self._is_held = False
-            self.refresh()
+        self._is_held = True
+        try:
+            for name, value in values.items():
+                self.controls[name].source.value = value
+        finally:
+            self._is_held = False
+        self.refresh()
 
-    def refresh(self) -> None:
-        """Draws the picture for the controls as they are, and its sentence."""
-        # A job draws from its own thread, and figures are not thread-safe.
+    def refresh(self, patience_s: float = _MOVES_S) -> None:
+        """Shows what there is for the controls as they are, and its sentence."""
+        if self._is_held:
+            return
         with self._lock:
-            if self._is_held:
-                return
             try:
-                view, sentence = self.picture.show(**self.values)
+                shown: Any = self.picture.show(**self.values)
             except FedLearnError as error:
-                self._said.value = status(as_alarm(error))
+                shown = error
+            if not isinstance(shown, Generator):
+                self._follower.stop()
+                self._put(shown)
                 return
-            is_new, self._view, self.sentence = view is not self._view, view, sentence
-            self._said.value = status(escape(sentence))
-            if isinstance(view, str):
-                self._shown.value = view
+            before = self._num_put
+        self._follower.follow(shown, patience_s)
+        with self._lock:
+            if self._num_put == before:
+                self._said.value = status("computing \N{HORIZONTAL ELLIPSIS}")
+
+    def _put(self, shown: Frame | Exception) -> None:
+        """Puts a view and its sentence into the page; or an error above the view."""
+        # Work draws from its own thread, and figures are not thread-safe.
+        with self._lock:
+            self._num_put += 1
+            if isinstance(shown, Exception):
+                self._said.value = status(as_alarm(shown))
                 return
-            figure = style.say(view, sentence)
+            is_new = shown[0] is not self._view
+            self._view, self.sentence = shown
+            self._said.value = status(escape(self.sentence))
+            if isinstance(self._view, str):
+                self._shown.value = self._view
+                return
+            figure = style.say(self._view, self.sentence)
             if is_new:
                 style.keep_layout(figure)
-            self._shown.value = img(figure, fast_png(figure))
+            self._png = fast_png(figure)
+            self._shown.value = img(figure, self._png)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The widget; and the view and the sentence, for pages without widgets."""
@@ -203,4 +238,4 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             if isinstance(self._view, str):
                 words = tag("p", escape(self.sentence))
                 return {**said, "text/html": words + self._view}
-            return {**said, "image/png": b64encode(fast_png(self._view)).decode()}
+            return {**said, "image/png": b64encode(self._png).decode()}

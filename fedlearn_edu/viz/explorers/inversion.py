@@ -16,12 +16,11 @@ from fedlearn_edu.simulation import ClientData, datasets
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.artists import Texts
-from fedlearn_edu.viz.explorers.background import explorers_context
-from fedlearn_edu.viz.explorers.controls import check_count, check_number, slider, stops
+from fedlearn_edu.viz.explorers.controls import a_count, a_stop, arguments
 from fedlearn_edu.viz.explorers.drift import local_training, model
 from fedlearn_edu.viz.explorers.explorer import Explorer
+from fedlearn_edu.viz.explorers.frames import Frame, explorers_context
 
-_MOST_BATCH, _MOST_STEPS, _MOST_SEED, _MOST_NOISE = 8, 4, 99, 10.0
 _NOISES = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 _LEARNING_RATE = 0.1
 _HEAD_IN, _LABELS_IN, _EDGE_IN, _LINE_IN, _GAP_IN = 0.42, 1.1, 0.1, 0.26, 0.07
@@ -60,14 +59,13 @@ def explore_inversion(
     Raises:
         FigureDataError: if an argument is none of these.
     """
-    first = _checked(batch_size, local_steps, noise_multiplier, seed)
-    noises = {f"{z:g}": z for z in sorted({*_NOISES, first["noise"]})}
-    controls = {
-        "batch": slider("batch size (digits per step)", first["batch"], 1, _MOST_BATCH),
-        "steps": slider("local steps", first["steps"], 1, _MOST_STEPS),
-        "noise": stops("noise multiplier (std / clip)", first["noise"], noises),
-        "seed": slider("seed (which digits)", first["seed"], 0, _MOST_SEED),
-    }
+    noise = "noise multiplier (std / clip)"
+    controls = arguments(
+        batch_size=a_count(batch_size, 1, 8, label="batch size (digits per step)"),
+        local_steps=a_count(local_steps, 1, 4, label="local steps"),
+        noise_multiplier=a_stop(noise_multiplier, _NOISES, most=10.0, label=noise),
+        seed=a_count(seed, 0, 99, label="seed (which digits)"),
+    )
     title = "What does an update give away?"
     return Explorer(title, InversionPicture(), controls)
 
@@ -141,11 +139,12 @@ class InversionPicture:
 
     @style.in_our_look
     def show(
-        self, *, batch: int, steps: int, noise: float, seed: int
-    ) -> tuple[Figure, str]:
+        self, *, batch_size: int, local_steps: int, noise_multiplier: float, seed: int
+    ) -> Frame:
         """Trains and inverts; returns in words what came of it."""
-        tried = attempt(batch, steps, noise, seed)
-        side, places, rows, height = _layout(batch, steps)
+        steps = local_steps
+        tried = attempt(batch_size, steps, noise_multiplier, seed)
+        side, places, rows, height = _layout(batch_size, steps)
         second = side + _GAP_IN
         line = second + side + _LINE_IN / 2
         labels, numbers = [(_EDGE_IN, 0.24, "Digits, and what is recovered")], []
@@ -243,13 +242,3 @@ def _mistaken(told: list[int], missing: set[int]) -> str:
     names = ", ".join(map(str, told))
     without = f" and misses {', '.join(map(str, sorted(missing)))}" if missing else ""
     return f"but as labels it reads {names}{without}"
-
-
-def _checked(batch: Any, steps: Any, noise: Any, seed: Any) -> dict[str, Any]:
-    """The values of the controls, or an error that says what is wrong."""
-    return {
-        "batch": check_count(batch, "batch_size", 1, _MOST_BATCH),
-        "steps": check_count(steps, "local_steps", 1, _MOST_STEPS),
-        "noise": check_number(noise, "noise_multiplier", 0.0, _MOST_NOISE),
-        "seed": check_count(seed, "seed", 0, _MOST_SEED),
-    }

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """One process on one federation, round by round; it can be stopped and resumed.
 
-learner.train(30)        steps of a job: the rounds up to the 30th
+learner.train(30)        the rounds up to the 30th, one by one
 learner.snapshots[7]     the weights after round 7, and their evaluation
 learner.run              a `Run`: what `fl.learning.run` would have returned
 """
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, final
 
@@ -18,7 +18,8 @@ from fedlearn_edu.learning import Evaluation, LearningProcess, Run
 from fedlearn_edu.learning.config import RunConfig, make_config
 from fedlearn_edu.learning.training_loop import first, next_round
 from fedlearn_edu.simulation import ClientData, ClientSampling
-from fedlearn_edu.viz.explorers.background import Step
+from fedlearn_edu.viz.curves import Curve
+from fedlearn_edu.viz.explorers.frames import Frame, Frames
 
 BATCH_SIZE = 20
 
@@ -92,18 +93,23 @@ class Learner:
         """`[rounds+1,2]`: the lowest and the highest client's accuracy."""
         return np.array([_extremes(snapshot.evaluation) for snapshot in self.snapshots])
 
-    def train(self, rounds: int, done: int = 0, total: int = 0) -> Iterator[Step]:
-        """Learns up to this round, or until it is closed.
+    def curve(self, rounds: int, name: str = "", color: str | None = None) -> Curve:
+        """The accuracy up to this round, as a curve of this name or its own."""
+        held = self.accuracy[: rounds + 1]
+        return Curve(name or self.name, held, diverged=self.diverged, color=color)
+
+    def train(self, rounds: int) -> Iterator[str]:
+        """Learns up to this round, or until it is closed; says how far it is.
+
+        Round 0 evaluates the model it begins with.
 
         Weights that are no longer finite end it, too: then `diverged` has the round,
         and the rounds before stay.
 
         Args:
             rounds: The last round.
-            done: Steps of the job before this one's first round.
-            total: Steps of the job in all.
         """
-        if self.rounds >= rounds or self.diverged:
+        if self.snapshots and (self.rounds >= rounds or self.diverged):
             return
         config = self._config((yield from self._begin()), rounds)
         run = replace(self.run or first(config), stopped=None)
@@ -118,15 +124,15 @@ class Learner:
             share = self.snapshots[-1].evaluation.accuracy_per_example
             state = f"round {self.rounds} of {rounds}, accuracy {share:.1%}"
             try:
-                yield done + run.rounds, total or rounds, f"{self.name}: {state}"
+                yield f"{self.name}: {state}"
             except GeneratorExit:
                 self.run = replace(run, stopped="by hand")
                 raise
 
-    def _begin(self) -> Generator[Step, None, LearningProcess]:
+    def _begin(self) -> Generator[str, None, LearningProcess]:
         """The process; its initial model is evaluated as round 0."""
         if self._process is None:
-            yield 0, 1, f"{self.name}: getting ready"
+            yield f"{self.name}: getting ready"
             self._process = self._make()
             evaluation = learning.build_federated_evaluation(self._process.model)
             placed = self._test.place(1000, batch_type=self._process.model.batch_type)
@@ -134,6 +140,7 @@ class Learner:
             run = first(self._config(self._process, 0))
             self._latest = self._evaluate(run.weights)
             self._remember(run)
+            yield f"{self.name}: not trained yet"
         return self._process
 
     def _config(self, process: LearningProcess, rounds: int) -> RunConfig:
@@ -161,6 +168,15 @@ class Learner:
             self.snapshots.append(Snapshot(run.weights, self._latest))
         # Pictures look from another thread: a run is there once its snapshot is.
         self.run = run
+
+
+def train_all(
+    learners: Iterable[Learner], rounds: int, draw: Callable[[str], Frame]
+) -> Frames:
+    """Trains one after the other up to this round, drawn once it has begun to learn."""
+    for learner in learners:
+        for so_far in learner.train(rounds):
+            yield draw(so_far) if learner.snapshots else None
 
 
 def _extremes(evaluation: Evaluation) -> tuple[float, float]:

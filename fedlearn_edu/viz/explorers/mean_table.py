@@ -150,7 +150,9 @@ def mean_table(run: MeanRun, limits: tuple[float, float]) -> str:
     make = _secure_rows if run.is_secure else partial(_plain_rows, limits=limits)
     rows = [row for client in range(len(run.values)) for row in make(run, client)]
     rows.append(_last_row(run, limits, len(sent) + len(summed)))
-    shown = table(heads, rows, style=";width:100%", groups="".join(over))
+    shown = table(
+        heads, rows, style=";width:100%;line-height:1.4", groups="".join(over)
+    )
     return figure("a federated mean", shown, style="margin:0;overflow-x:auto")
 
 

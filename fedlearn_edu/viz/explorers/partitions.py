@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -15,24 +16,24 @@ from fedlearn_edu.simulation.datasets import Dataset
 from fedlearn_edu.simulation.partitions import Indices, Skew
 from fedlearn_edu.viz import partition as partition_figure
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.curves import LABEL_IN, Curve, CurvePanel
-from fedlearn_edu.viz.explorers.background import Job, Work, explorers_context
+from fedlearn_edu.viz.curves import LABEL_IN, CurvePanel
 from fedlearn_edu.viz.explorers.controls import (
     Control,
-    check_count,
-    choice,
+    a_choice,
+    a_count,
+    arguments,
     shown_while,
     slider,
     stops,
+    toggle,
 )
 from fedlearn_edu.viz.explorers.explorer import Explorer
-from fedlearn_edu.viz.explorers.learner import Learner
+from fedlearn_edu.viz.explorers.frames import Frame, Frames
+from fedlearn_edu.viz.explorers.learner import Learner, train_all
 
 _ROUNDS = 5
 _LEARNING_RATE = 0.1
 _ALPHAS = (0.01, 0.03, 0.1, 0.3, 0.5, 1.0, 3.0, 10.0, 100.0)
-_MOST_CLIENTS = 100
-_MOST_SEED = 99
 _MOST_LISTED = 6
 _MOST_KEPT = 32
 _ROWS_IN = 3.8
@@ -50,9 +51,8 @@ def explore_partitions(
 ) -> Explorer:
     """Shows who holds which digits in any of the partitions, and what it leads to.
 
-    A button trains five rounds of federated averaging on the partition that is shown,
-    and on an IID one with as many clients; it runs in the background, and what was
-    trained is kept.
+    With a tick, five rounds of federated averaging are trained in the background, on
+    the partition that is shown, and on an IID one with as many clients.
 
     Args:
         dataset: A `Dataset` of images, or the name of one; `None` for the embedded
@@ -69,38 +69,22 @@ def explore_partitions(
         FigureDataError: if an argument is none of these.
         DatasetError: if there is no data set of that name.
     """
-    found = _dataset(dataset)
-    count = check_count(clients, "clients", 1, _MOST_CLIENTS)
-    if partition not in list(PARTITIONERS):  # also what cannot be hashed
-        raise style.FigureDataError(
-            "there is no such partition",
-            expected=", ".join(PARTITIONERS),
-            found=repr(partition),
-            where="partition",
-        )
+    picture = PartitionPicture(_dataset(dataset))
     parameters = _parameters()
-    titles = {each.title: name for name, each in PARTITIONERS.items()}
-    begin = check_count(seed, "seed", 0, _MOST_SEED)
-    controls = {
-        "partition": choice("partition", partition, titles),
-        **parameters,
-        "clients": slider("clients", count, 1, _MOST_CLIENTS),
-        "seed": slider("seed", begin, 0, _MOST_SEED),
-    }
+    titles = {name: each.title for name, each in PARTITIONERS.items()}
+    controls = arguments(
+        partition=a_choice(partition, titles),
+        **{name: lambda _, made=made: made for name, made in parameters.items()},
+        clients=a_count(clients, 1, 100),
+        seed=a_count(seed, 0, 99),
+        train=lambda _: toggle(f"train {_ROUNDS} rounds", False),
+    )
     shown_while(
         controls["partition"].source,
         parameters,
         lambda chosen, name: name == PARTITIONERS[chosen].parameter,
     )
-    picture = PartitionPicture(found)
-    job = Job(
-        f"Train {_ROUNDS} rounds",
-        lambda: picture.train(explorer.values),
-        "on this partition, and on an IID one with as many clients",
-        explorers_context,
-    )
-    explorer = Explorer("Who holds which digits?", picture, controls, job=job)
-    return explorer
+    return Explorer("Who holds which digits?", picture, controls)
 
 
 @final
@@ -178,9 +162,8 @@ class Setting:
 class PartitionPicture:
     """Rows of clients above, two curves below."""
 
-    @style.in_our_look
     def __init__(self, dataset: Dataset) -> None:
-        """Lays the figure out, once.
+        """Lays the figures out, once.
 
         Args:
             dataset: Its training images are dealt out; its test images evaluate.
@@ -189,45 +172,50 @@ class PartitionPicture:
         self._test = ClientData(*dataset.test, [np.arange(len(dataset.test[1]))])
         self._learners: dict[Setting, Learner] = {}
         self._kept: dict[Setting, tuple[Any, Skew]] = {}
-        width_in = style.EXPLORER_IN
-        upper_in = partition_figure.HEAD_IN + _ROWS_IN + partition_figure.FOOT_IN
-        height_in = upper_in + _CURVES_HEAD_IN + _CURVES_IN + _CURVES_FOOT_IN
-        self.figure = Figure(figsize=(width_in, height_in))
-        self._rows = partition_figure.ClientRows(self.figure, _ROWS_IN, has_images=True)
-        curves_in = width_in - _AXIS_IN - LABEL_IN
-        sides_in = (_AXIS_IN, _CURVES_FOOT_IN, curves_in, _CURVES_IN)
-        axes = style.add_axes(self.figure, sides_in)
-        axes.set_title(f"Test accuracy in {_ROUNDS} rounds of federated averaging")
-        self._curves = CurvePanel(axes, _CURVES_IN, is_share=True)
+        self._sheets = _Sheet(has_curves=False), _Sheet(has_curves=True)
 
-    def show(self, **values: Any) -> tuple[Figure, str]:
-        """Shows the partition of these values, and its curves if there are any."""
+    def show(self, train: bool, **values: Any) -> Frame | Frames:
+        """The partition of these values; beside it what training on it leads to."""
         setting = _setting(**values)
-        shares, skew = self._dealt(setting)
-        self._rows.show(skew, shares, self._images)
-        curves = self._curves_of(setting)
-        note = "" if curves else f"not trained yet:\npress “Train {_ROUNDS} rounds”"
-        self._curves.show(curves, _ROUNDS, note=note)
-        trained = [
-            f"{curve.name[0].upper()}{curve.name[1:]} reads {curve.values[-1]:.1%} of "
-            f"the test images after {len(curve.values) - 1} of {_ROUNDS} rounds."
-            for curve in curves
-        ] or ["Not trained yet."]
-        who = partition_figure.describe(skew, len(self._labels))
-        return self.figure, f"{setting.words}: {who} {' '.join(trained)}"
+        draw = partial(self._drawn, setting, train)
+        return self._trained(setting, draw) if train else draw("Not trained yet.")
 
-    def train(self, values: Any) -> Work:
+    def _trained(self, setting: Setting, draw: Callable[[str], Frame]) -> Frames:
         """Trains on this partition and on the IID one, unless that was done."""
-        setting = _setting(**values)
-        wanted = list(dict.fromkeys([setting, setting.iid]))
-        total = _ROUNDS * len(wanted)
-        for number, each in enumerate(wanted):
-            if each not in self._learners:
-                data = ClientData(self._images, self._labels, self._dealt(each)[0])
-                name = "IID" if each == setting.iid else setting.words
-                self._learners[each] = Learner(name, self._process, data, self._test)
-            yield from self._learners[each].train(_ROUNDS, number * _ROUNDS, total)
-        return "done"
+        both = dict.fromkeys([setting, setting.iid])
+        learners = {each: self._learner(each) for each in both}
+        yield from train_all(
+            learners.values(), _ROUNDS, lambda now: draw(f"So far {now}.")
+        )
+        names = {setting: "This partition"} | {setting.iid: "IID"}
+        ends = [
+            f"{name} reads {learners[each].accuracy[-1]:.1%} of the test images after "
+            f"{learners[each].rounds} of {_ROUNDS} rounds."
+            for each, name in names.items()
+        ]
+        yield draw(" ".join(ends))
+
+    @style.in_our_look
+    def _drawn(self, setting: Setting, train: bool, trained: str) -> Frame:
+        """The partition, and the curves as far as they are."""
+        shares, skew = self._dealt(setting)
+        names = {setting: "this partition"} | {setting.iid: "IID"}
+        sheet = self._sheets[train]
+        sheet.rows.show(skew, shares, self._images)
+        if sheet.curves:
+            sheet.curves.show(
+                [self._learner(x).curve(_ROUNDS, name) for x, name in names.items()],
+                _ROUNDS,
+            )
+        who = partition_figure.describe(skew, len(self._labels))
+        return sheet.figure, f"{setting.words}: {who} {trained}"
+
+    def _learner(self, setting: Setting) -> Learner:
+        if setting not in self._learners:
+            data = ClientData(self._images, self._labels, self._dealt(setting)[0])
+            name = "IID" if setting == setting.iid else setting.words
+            self._learners[setting] = Learner(name, self._process, data, self._test)
+        return self._learners[setting]
 
     def _process(self) -> learning.LearningProcess:
         """Federated averaging of a softmax regression."""
@@ -246,13 +234,26 @@ class PartitionPicture:
             self._kept[setting] = found
         return self._kept[setting]
 
-    def _curves_of(self, setting: Setting) -> list[Curve]:
-        names = {setting: "this partition"} | {setting.iid: "IID"}
-        return [
-            Curve(name, learner.accuracy, diverged=learner.diverged)
-            for each, name in names.items()
-            if (learner := self._learners.get(each)) and learner.snapshots
-        ]
+
+@final
+class _Sheet:
+    """A figure of the rows of clients, and perhaps of two curves below."""
+
+    @style.in_our_look
+    def __init__(self, *, has_curves: bool) -> None:
+        width_in = style.EXPLORER_IN
+        height_in = partition_figure.HEAD_IN + _ROWS_IN + partition_figure.FOOT_IN
+        height_in += has_curves * (_CURVES_HEAD_IN + _CURVES_IN + _CURVES_FOOT_IN)
+        self.figure = Figure(figsize=(width_in, height_in))
+        self.rows = partition_figure.ClientRows(self.figure, _ROWS_IN, has_images=True)
+        self.curves = self._curve_panel() if has_curves else None
+
+    def _curve_panel(self) -> CurvePanel:
+        curves_in = style.EXPLORER_IN - _AXIS_IN - LABEL_IN
+        sides_in = (_AXIS_IN, _CURVES_FOOT_IN, curves_in, _CURVES_IN)
+        axes = style.add_axes(self.figure, sides_in)
+        axes.set_title(f"Test accuracy in {_ROUNDS} rounds of federated averaging")
+        return CurvePanel(axes, _CURVES_IN, is_share=True)
 
 
 def _setting(*, partition: str, clients: int, seed: int, **parameters: Any) -> Setting:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`explore_poisoning`: what attackers do to a model, and what a defence saves of it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any, final
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from fedlearn_edu import attacks, learning
 from fedlearn_edu.attacks import Attack
@@ -15,20 +15,14 @@ from fedlearn_edu.learning import aggregators
 from fedlearn_edu.learning.aggregators import AggregatorFactory
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import colors, style
-from fedlearn_edu.viz.curves import Curve
-from fedlearn_edu.viz.explorers.background import Step
-from fedlearn_edu.viz.explorers.computing import (
-    Trials,
-    Values,
-    computing_explorer,
-    curve_panels,
-)
-from fedlearn_edu.viz.explorers.controls import check_count, choice, slider
+from fedlearn_edu.viz.curves import curve_panels
+from fedlearn_edu.viz.explorers.controls import a_choice, a_count, arguments
 from fedlearn_edu.viz.explorers.drift import model
 from fedlearn_edu.viz.explorers.explorer import Explorer
-from fedlearn_edu.viz.explorers.learner import Learner
+from fedlearn_edu.viz.explorers.frames import Frame, Frames
+from fedlearn_edu.viz.explorers.learner import Learner, train_all
 
-CLIENTS, _MOST_ATTACKERS, _MOST_ROUNDS = 20, 8, 30
+CLIENTS = 20
 _BATCH_SIZE, _LEARNING_RATE = 10, 0.1
 
 
@@ -104,23 +98,20 @@ def explore_poisoning(
     Raises:
         FigureDataError: if an argument is none of these.
     """
-    first = _checked(attack, rule, data, attackers, rounds)
-    menus = (("attack", ATTACKS), ("rule", RULES), ("data", DATA))
-    labels = {"attack": "attack", "rule": "defence", "data": "clients"}
-    controls = {
-        name: choice(
-            labels[name],
-            first[name],
-            {title: key for key, (title, _) in options.items()},
-        )
-        for name, options in menus
-    }
-    for name, label, low, high in (
-        ("attackers", f"attackers (of {CLIENTS})", 0, _MOST_ATTACKERS),
-        ("rounds", "rounds", 1, _MOST_ROUNDS),
-    ):
-        controls[name] = slider(label, first[name], low, high, live=False)
-    return computing_explorer("Poison, and defend", PoisoningPicture(), controls)
+    controls = arguments(
+        attack=a_choice(attack, _titles(ATTACKS)),
+        rule=a_choice(rule, _titles(RULES), label="defence"),
+        data=a_choice(data, _titles(DATA), label="clients"),
+        attackers=a_count(
+            attackers, 0, 8, label=f"attackers (of {CLIENTS})", live=False
+        ),
+        rounds=a_count(rounds, 1, 30, live=False),
+    )
+    return Explorer("Poison, and defend", PoisoningPicture(), controls)
+
+
+def _titles(table: Mapping[str, tuple[str, Any]]) -> dict[str, str]:
+    return {name: title for name, (title, _) in table.items()}
 
 
 @final
@@ -146,68 +137,57 @@ class Setting:
 
 @final
 class PoisoningPicture:
-    """Up to three curves: the mean without attackers, the mean, and the defence.
-
-    Attributes:
-        ask: called if a run to be shown is not done yet.
-    """
+    """Up to three curves: the mean without attackers, the mean, and the defence."""
 
     @style.in_our_look
     def __init__(self) -> None:
-        self.ask: Callable[[], None] = lambda: None
-        self.figure, (self._panel,) = curve_panels({"Test accuracy": True})
-        self._trials = Trials(_learner)
+        self._figure, (self._panel,) = curve_panels({"Test accuracy": True})
+        self._trials = cache(_learner)
 
-    def has(self, values: Values) -> bool:
-        """Whether all runs for these values are done."""
-        return self._trials.has([*_settings(values)], values["rounds"])
-
-    def compute(self, values: Values) -> Iterator[Step]:
-        """Does the runs that are missing."""
-        yield from self._trials.train([*_settings(values)], values["rounds"])
+    def show(
+        self, attack: str, rule: str, data: str, attackers: int, rounds: int
+    ) -> Frames:
+        """Does the runs that are compared."""
+        looks = {
+            self._trials(setting): look
+            for setting, look in _settings(attack, rule, data, attackers).items()
+        }
+        who = (
+            f"{attackers} of them attack{'s' * (attackers == 1)}: {ATTACKS[attack][0]}"
+        )
+        who = who if attackers else "no attackers"
+        what = f"{CLIENTS} clients, {DATA[data][0]}, {who}."
+        draw = partial(self._drawn, looks, rounds)
+        yield from train_all(looks, rounds, lambda now: draw(f"{what} So far {now}."))
+        ends = [
+            f"{name} {x.curve(rounds).values[-1]:.1%}" for x, (name, _) in looks.items()
+        ]
+        without = f"; {ends[0]}" if attackers else ""
+        names = ", ".join(ends[-2:])
+        after = f"After {counted(rounds, 'round')} the accuracy is: {names}{without}."
+        yield draw(f"{what} {after}")
 
     @style.in_our_look
-    def show(self, **values: Any) -> tuple[Figure, str]:
-        """Shows the rounds there are, and asks for those that are missing."""
-        rounds = values["rounds"]
-        curves = [
-            Curve(name, accuracy, diverged=learner.diverged, color=color)
-            for each, (name, color) in _settings(values).items()
-            if len(accuracy := (learner := self._trials[each]).accuracy[: rounds + 1])
-        ]
-        self._panel.show(curves, rounds, note="" if curves else "computing …")
-        bad, attack = values["attackers"], ATTACKS[values["attack"]][0]
-        many = f"{bad} of them attack{'s' * (bad == 1)}: {attack}"
-        who = many if bad else "no attackers"
-        what = f"{CLIENTS} clients, {DATA[values['data']][0]}, {who}."
-        if not self.has(values):
-            self.ask()
-            return self.figure, f"{what} Not computed yet."
-        names = map(_end, curves[-2:])
-        without = f"; {_end(curves[0])}" if bad else ""
-        after = f"After {counted(rounds, 'round')}"
-        return (
-            self.figure,
-            f"{what} {after} the accuracy is: {', '.join(names)}{without}.",
-        )
+    def _drawn(
+        self, looks: Mapping[Learner, tuple[str, str]], rounds: int, said: str
+    ) -> Frame:
+        """The curves as far as they are."""
+        shown = [each.curve(rounds, *look) for each, look in looks.items()]
+        self._panel.show(shown, rounds)
+        return self._figure, said
 
 
-def _end(curve: Curve) -> str:
-    return f"{curve.name} {curve.values[-1]:.1%}"
-
-
-def _settings(values: Values) -> dict[Setting, tuple[str, str]]:
+def _settings(
+    attack: str, rule: str, data: str, attackers: int
+) -> dict[Setting, tuple[str, str]]:
     """The runs to be compared, each with its name and color."""
-    names = "attack", "rule", "data", "attackers"
-    attack, rule, data, attackers = (values[name] for name in names)
     title, honest = RULES[rule][0], Setting(data)
     if not attackers:
         defended = Setting(data, rule=rule)
         return {honest: ("mean", colors.QUIET), defended: (title, colors.SERVER)}
-    under = Setting(data, attack, attackers)
     return {
         honest: ("no attack", colors.QUIET),
-        under: ("mean", colors.ALARM),
+        Setting(data, attack, attackers): ("mean", colors.ALARM),
         Setting(data, attack, attackers, rule): (title, colors.SERVER),
     }
 
@@ -217,29 +197,5 @@ def _learner(setting: Setting) -> Learner:
     data = ClientData(x, y, DATA[setting.data][1](y))
     test = ClientData(test_x, test_y, [np.arange(len(test_y))])
     name = RULES[setting.rule][0] if setting.rule else "mean"
+    name += " under attack" if setting.attack else ""
     return Learner(name, setting.process, data, test, _BATCH_SIZE)
-
-
-def _checked(
-    attack: Any, rule: Any, data: Any, attackers: Any, rounds: Any
-) -> dict[str, Any]:
-    """The values of the controls, or an error that says what is wrong."""
-    for name, found, options in (
-        ("attack", attack, ATTACKS),
-        ("rule", rule, RULES),
-        ("data", data, DATA),
-    ):
-        if not (isinstance(found, str) and found in options):
-            raise style.FigureDataError(
-                f"there is no picture of poisoning with this {name}",
-                expected=", ".join(options),
-                found=repr(found)[:60],
-                where=name,
-            )
-    return {
-        "attack": attack,
-        "rule": rule,
-        "data": data,
-        "attackers": check_count(attackers, "attackers", 0, _MOST_ATTACKERS),
-        "rounds": check_count(rounds, "rounds", 1, _MOST_ROUNDS),
-    }

@@ -2,6 +2,7 @@
 """`explore_training`: run rounds, watch them, and look closely at each."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -18,12 +19,12 @@ from fedlearn_edu.learning import Evaluation, LearningProcess, Run
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import colors, style
 from fedlearn_edu.viz.artists import Bars, Texts, blended
-from fedlearn_edu.viz.curves import LABEL_IN, MOST_CURVES, Curve, CurvePanel
+from fedlearn_edu.viz.curves import LABEL_IN, MOST_CURVES, CurvePanel
 from fedlearn_edu.viz.evaluation import ConfusionPanel, worst
-from fedlearn_edu.viz.explorers.background import Job, Work, explorers_context
-from fedlearn_edu.viz.explorers.controls import check_count, choice, slider
+from fedlearn_edu.viz.explorers.controls import check_count, choice, slider, toggle
 from fedlearn_edu.viz.explorers.explorer import Explorer
-from fedlearn_edu.viz.explorers.learner import BATCH_SIZE, Learner
+from fedlearn_edu.viz.explorers.frames import Frame, Frames, explorers_context
+from fedlearn_edu.viz.explorers.learner import BATCH_SIZE, Learner, train_all
 from fedlearn_edu.viz.templates import TemplateStrip, as_pictures
 
 Maker = Callable[[], LearningProcess]
@@ -46,13 +47,13 @@ def explore_training(
 ) -> Explorer:
     """Runs rounds in the background, and shows each of them closely.
 
-    One button starts and resumes, another one stops. The slider chooses a round: what
-    the model looks for then, what it takes for what, and how well it does for each
-    client. Up to four processes are compared.
+    It begins at once; without the tick it stops, and with it, it goes on. The slider
+    chooses a round: what the model looks for then, what it takes for what, and how well
+    it does for each client. Up to four processes are compared.
 
     Args:
         processes: A process, or up to four by name, each one a process or a function
-            without arguments that makes it when the button is pressed; `None` for
+            without arguments that makes it when its turn comes; `None` for
             federated averaging of a softmax regression.
         data: What the clients learn from; `None` for ten clients that hold one digit
             each, of the embedded digits.
@@ -62,8 +63,9 @@ def explore_training(
         batch_size: Examples in a batch.
 
     >>> explorer = explore_training(rounds=3)
-    >>> explorer.sentence
-    'FedAvg has not run yet.'
+    >>> explorer.wait()
+    >>> print(explorer.sentence[:23])
+    FedAvg, after 3 rounds:
 
     `explorer.picture.runs` has the runs so far, to continue or to draw.
 
@@ -80,29 +82,14 @@ def explore_training(
         name: Learner(name, make, learn_from, judge_on, size)
         for name, make in named.items()
     }
-    controls = {"round_number": slider("round", 0, 0, count)}
+    controls = {"round_number": slider("round", count, 0, count, live=False)}
     if len(learners) > 1:
         controls["process"] = choice("look at", next(iter(learners)), list(learners))
+    controls["train"] = toggle(f"train {counted(count, 'round')}", True)
     picture = TrainingPicture(learners, count)
-    job = Job(
-        f"Train {counted(count, 'round')}",
-        lambda: _train(learners, count),
-        "in the background; pressed again after a stop, it goes on",
-        explorers_context if processes is None else current_context,
-    )
-    newest = 0
-
-    def follow() -> None:
-        """Moves the slider with the newest round, unless it was moved away."""
-        nonlocal newest
-        values, before = explorer.values, newest
-        newest = learners[values.get("process") or next(iter(learners))].rounds
-        if values["round_number"] >= before:
-            explorer.set(round_number=newest)
-
-    job.watch(follow)
-    explorer = Explorer("Learning together, round by round", picture, controls, job=job)
-    return explorer
+    where = explorers_context() if processes is None else current_context()
+    title = "Learning together, round by round"
+    return Explorer(title, picture, controls, where=lambda: where)
 
 
 @final
@@ -118,7 +105,7 @@ class TrainingPicture:
             rounds: How many to run.
         """
         self._learners, self._rounds = learners, rounds
-        self.figure = Figure(figsize=(style.EXPLORER_IN, _HEIGHT_IN))
+        self._figure = Figure(figsize=(style.EXPLORER_IN, _HEIGHT_IN))
         curves_in = style.EXPLORER_IN - 0.85 - LABEL_IN
         axes = self._add_axes(0.35, _CURVES_IN, 0.85, curves_in)
         axes.set_title("Examples read correctly; band: lowest to highest client")
@@ -140,24 +127,23 @@ class TrainingPicture:
         return {name: each.run for name, each in self._learners.items() if each.run}
 
     def show(
-        self, round_number: int, process: str | None = None, **_: Any
-    ) -> tuple[Figure, str]:
-        """Shows a round of a process, or the newest if it is not done yet."""
+        self, round_number: int, train: bool, process: str | None = None
+    ) -> Frames:
+        """Trains, the process that is looked at first; shows a round of that one."""
         chosen = self._learners[process or next(iter(self._learners))]
+        draw = partial(self._drawn, chosen, round_number)
+        if chosen.snapshots:
+            yield draw()
+        order = dict.fromkeys([chosen, *self._learners.values()])
+        rounds = self._rounds if train else 0
+        yield from train_all(order, rounds, lambda _: draw())
+        yield draw()
+
+    @style.in_our_look
+    def _drawn(self, chosen: Learner, round_number: int) -> Frame:
+        """A round of a process, or the newest if it is not done yet."""
         at = min(round_number, chosen.rounds)
-        curves = [
-            Curve(name, learner.accuracy, diverged=learner.diverged)
-            for name, learner in self._learners.items()
-        ]
-        if not chosen.snapshots:
-            note = "not run yet: press the button"
-            has_curves = any(len(curve.values) for curve in curves)
-            self._curves.show(curves, self._rounds, note="" if has_curves else note)
-            self._heading.set_text(f"{chosen.name}: not run yet")
-            self._templates.show(None, "not run yet")
-            self._confusion.show(None)
-            self._clients.show(None)
-            return self.figure, f"{chosen.name} has not run yet.{self._others(chosen)}"
+        curves = [each.curve(self._rounds) for each in self._learners.values()]
         self._curves.show(curves, self._rounds, at=at, band=chosen.spread)
         self._heading.set_text(f"{chosen.name}, {_after(at)}")
         snapshot = chosen.snapshots[at]
@@ -171,7 +157,7 @@ class TrainingPicture:
             first = f"Round {round_number} is not done; the newest is {at}. "
         said = _said(snapshot.evaluation)
         return (
-            self.figure,
+            self._figure,
             f"{first}{chosen.name}, {_after(at)}: {said}{self._others(chosen)}",
         )
 
@@ -189,13 +175,13 @@ class TrainingPicture:
 
     def _text(self, below_top_in: float, text: str, **look: Any) -> Text:
         y = 1 - below_top_in / _HEIGHT_IN
-        return self.figure.text(0.02, y, text, va="bottom", **look)
+        return self._figure.text(0.02, y, text, va="bottom", **look)
 
     def _add_axes(
         self, top_in: float, high_in: float, left_in: float, wide_in: float
     ) -> Axes:
         bottom_in = _HEIGHT_IN - top_in - high_in
-        return style.add_axes(self.figure, (left_in, bottom_in, wide_in, high_in))
+        return style.add_axes(self._figure, (left_in, bottom_in, wide_in, high_in))
 
 
 def _said(evaluation: Evaluation) -> str:
@@ -258,19 +244,6 @@ def _after(rounds: int) -> str:
     if not rounds:
         return "before training"
     return f"after {counted(rounds, 'round')}"
-
-
-def _train(learners: Mapping[str, Learner], rounds: int) -> Work:
-    """Runs all rounds, one process after the other."""
-    total = rounds * len(learners)
-    for number, learner in enumerate(learners.values()):
-        yield from learner.train(rounds, number * rounds, total)
-    parts = [
-        f"{learner.name}: {learner.rounds} of {rounds} rounds"
-        + (", then NaN" if learner.diverged else "")
-        for learner in learners.values()
-    ]
-    return f"{'; '.join(parts)}."
 
 
 def _named(processes: Any) -> dict[str, Maker]:

@@ -13,7 +13,6 @@ from fedlearn_edu.viz.explorers.drift import (
     BATCH_SIZE,
     MOST_EPOCHS,
     DriftPicture,
-    _checked,
     digits,
     find_drift,
     flat,
@@ -100,11 +99,7 @@ def test_paths_fan_out_and_only_alike_clients_get_anywhere() -> None:
 
 def test_the_picture_is_whole(drift: Drift) -> None:
     picture = DriftPicture()
-    values: dict[str, Any] = {"data": DATA, "rate": RATE, "clients": 10, "epochs": 5}
-    check_waiting(picture, values)
-    picture._drifts[DATA, RATE, 10] = drift
-    style.say(*picture.show(**values))
-    texts = check_figure(picture.figure)
+    texts = check_figure(style.say(picture._drawn(drift, 5), "a round"))
     assert {"Cosines", "client", "mean: new model", "old model"} <= set(texts)
     assert {str(client) for client in range(10)} <= set(texts)
 
@@ -116,15 +111,6 @@ def test_clients_that_stay_away_leave_the_picture(models: Any, drift: Drift) -> 
         texts = drawing.figure.axes[0].texts
         seen = [text.get_text() for text in texts if text.get_visible()]
         assert seen == [str(client) for client in range(len(shown.examples))]
-
-
-def check_waiting(picture: DriftPicture, values: Any) -> None:
-    asked: list[bool] = []
-    picture.ask = lambda: asked.append(True)
-    assert picture.show(**values)[1].endswith("not computed yet.")
-    style.say(picture.figure, "waiting")
-    assert "computing …" in check_figure(picture.figure)
-    assert asked == [True]
 
 
 @pytest.mark.slow
@@ -146,22 +132,23 @@ def test_the_figure_waits_for_what_it_shows(options: Any) -> None:
 @pytest.mark.slow
 def test_the_explorer_computes_by_itself_and_follows() -> None:
     explorer = viz.explore_drift("iid", clients=4, learning_rate=0.3)
-    job: Any = explorer.job
-    job.wait()
-    assert job.error is None
+    explorer.wait()
     assert explorer.sentence.startswith("IID, 4 clients, learning rate 0.3. After 5")
     first, shown = explorer.sentence, explorer.children[-1].value
-    explorer.controls["epochs"].source.value = 8
+    explorer.controls["local_epochs"].source.value = 8
+    explorer.wait()
     assert explorer.sentence.startswith("IID, 4 clients, learning rate 0.3. After 8")
     assert explorer.children[-1].value != shown
-    explorer.set(rate=0.1, clients=5, epochs=5)
-    job.wait()
+    explorer.set(learning_rate=0.1, clients=5, local_epochs=5)
+    explorer.wait()
     assert explorer.sentence.startswith("IID, 5 clients, learning rate 0.1. After 5")
-    explorer.set(rate=0.3, clients=4)
+    explorer.set(learning_rate=0.3, clients=4)
+    explorer.wait()
     assert explorer.sentence == first
 
 
 def test_counts_may_be_those_of_numpy() -> None:
-    found = _checked("iid", np.int64(3), 0.1, np.int32(2))
-    assert found == {"data": "iid", "clients": 3, "rate": 0.1, "epochs": 2}
-    assert {type(found["clients"]), type(found["epochs"])} == {int}
+    counts: Any = {"clients": np.int64(3), "local_epochs": np.int32(2)}
+    explorer = viz.explore_drift("iid", **counts)
+    assert {type(explorer.values[name]) for name in counts} == {int}
+    explorer.wait()

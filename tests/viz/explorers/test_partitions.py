@@ -45,7 +45,7 @@ def counts(explorer: Explorer) -> Any:
 def test_every_partition_is_that_of_the_library(
     explorer: Explorer, name: str, parameter: str | None, value: Any, words: str
 ) -> None:
-    explorer.children[1].children[-2].click()
+    explorer.children[1].children[-1].click()
     explorer.set(partition=name, seed=3)
     before = explorer.children[-1].value
     if parameter:
@@ -60,7 +60,7 @@ def test_every_partition_is_that_of_the_library(
     np.testing.assert_allclose(counts(explorer), skew.histogram / skew.sizes[:, None])
     assert f"variation {skew.total_variation.mean():.2f}" in explorer.sentence
     assert f"labels {skew.effective_labels.mean():.2f}" in explorer.sentence
-    shown = {"partition", "clients", "seed", parameter} - {None}
+    shown = {"partition", "clients", "seed", "train", parameter} - {None}
     assert visible(explorer) == shown
 
 
@@ -111,11 +111,8 @@ def test_five_rounds_are_drawn_beside_the_iid_ones_and_kept() -> None:
     data = datasets.from_arrays(images, labels, images, labels)
     explorer = viz.explore_partitions(data, clients=3, partition="shards")
     explorer.set(shards=4)
-    job: Any = explorer.job
     assert "Not trained yet." in explorer.sentence
-    job.start()
-    job.wait(PATIENCE_S)
-    assert job.error is None, job.line
+    explorer.set(train=True)
     check_figure(explorer.figure)
     assert "This partition reads" in explorer.sentence
     assert "IID reads 100.0% of the test images after 5 of 5" in explorer.sentence
@@ -124,12 +121,11 @@ def test_five_rounds_are_drawn_beside_the_iid_ones_and_kept() -> None:
     assert [values.size for values in accuracy] == [6, 6]
     assert accuracy[0][0] == accuracy[1][0] == pytest.approx(1 / 12)
     trained = explorer.sentence
-    explorer.set(seed=1)
+    explorer.set(seed=1, train=False)
     assert "Not trained yet." in explorer.sentence
-    explorer.set(seed=0)
-    assert explorer.sentence == trained == style.said(explorer.figure)
     picture: Any = explorer.picture
     runs = [learner.run for learner in picture._learners.values()]
-    job.start()
-    job.wait(PATIENCE_S)
+    explorer.set(seed=0, train=True)
+    explorer.wait(PATIENCE_S)
+    assert explorer.sentence == trained == style.said(explorer.figure)
     assert [learner.run for learner in picture._learners.values()] == runs

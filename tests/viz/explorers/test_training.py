@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The training explorer: run, stopped, resumed, and looked at round by round."""
 
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from fedlearn_edu import learning, viz
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz.explorers.explorer import Explorer
+from fedlearn_edu.viz.explorers.frames import explorers_context
 from fedlearn_edu.viz.explorers.learner import Learner
 from tests.patience import PATIENCE_S
 from tests.viz.drawn_text import check_figure
@@ -30,15 +32,9 @@ def process(rate: float = 0.1) -> learning.LearningProcess:
     return learning.build_fed_avg(learning.models.softmax_regression(), rate)
 
 
-def job_of(explorer: Explorer) -> Any:
-    assert explorer.job is not None
-    return explorer.job
-
-
 def trained(explorer: Explorer) -> Explorer:
-    job_of(explorer).start()
-    job_of(explorer).wait(PATIENCE_S)
-    assert job_of(explorer).error is None, job_of(explorer).line
+    explorer.set(train=True)
+    explorer.wait(PATIENCE_S)
     return explorer
 
 
@@ -52,15 +48,6 @@ def two() -> Explorer:
     data, test = federation(4)
     named: dict[str, Any] = {"FedAvg": process(), "too fast": lambda: process(1e38)}
     return trained(viz.explore_training(named, data, ROUNDS, test=test))
-
-
-def test_before_training_it_says_so() -> None:
-    data, test = federation(1)
-    explorer = viz.explore_training(process(), data, 5, test=test)
-    texts = check_figure(explorer.figure)
-    assert "not run yet: press the button" in texts
-    assert explorer.sentence == "FedAvg has not run yet."
-    assert explorer.picture.runs == {}  # type: ignore[attr-defined]
 
 
 def test_it_runs_what_run_would_have_run(explorer: Explorer) -> None:
@@ -81,16 +68,19 @@ def test_each_round_is_that_of_the_history(explorer: Explorer) -> None:
     shares = picture.runs["FedAvg"].history["test.accuracy_per_example"]
     for number in range(1, ROUNDS + 1):
         explorer.set(round_number=number)
+        explorer.wait()
         after = f"after {number} round{'' if number == 1 else 's'}"
         assert f"FedAvg, {after}: {shares[number - 1]:.1%} of 360" in explorer.sentence
         texts = check_figure(explorer.figure)
         assert f"FedAvg, {after}" in texts
     explorer.set(round_number=0)
+    explorer.wait()
     assert "before training: 10.0% of 360" in explorer.sentence
 
 
 def test_panels_show_one_evaluation(explorer: Explorer) -> None:
     explorer.set(round_number=2)
+    explorer.wait()
     picture: Any = explorer.picture
     seen = picture._learners["FedAvg"].snapshots[2]
     _, templates, matrix, clients = explorer.figure.axes
@@ -103,55 +93,60 @@ def test_panels_show_one_evaluation(explorer: Explorer) -> None:
     assert widths == pytest.approx(list(seen.evaluation.client_accuracies))
 
 
-def test_a_stopped_run_keeps_its_state_and_goes_on() -> None:
+def test_a_stopped_run_keeps_its_state_and_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     data, test = federation(2)
-    explorer = viz.explore_training(process(), data, 6, test=test)
+    begun, go = Event(), Event()
+
+    def slow() -> learning.LearningProcess:
+        begun.set()
+        go.wait(PATIENCE_S)
+        return process()
+
+    monkeypatch.setattr("fedlearn_edu.viz.explorers.explorer._OPENS_S", 0.0)
+    explorer = viz.explore_training({"FedAvg": slow}, data, 6, test=test)
+    assert begun.wait(PATIENCE_S)
+    assert "computing" in explorer.children[-2].value
+    explorer.set(train=False)
+    go.set()
+    explorer.wait(PATIENCE_S)
+    assert explorer.sentence.startswith("Round 6 is not done; the newest is 0.")
     picture: Any = explorer.picture
-    job = job_of(explorer)
-
-    report = job.report
-
-    def stop_after_two(done: int, total: int, text: str) -> None:
-        report(done, total, text)
-        if done == 2:
-            job.stop()
-
-    job.report = stop_after_two
-    job.start()
-    job.wait(PATIENCE_S)
-    job.report = report
-    assert "FedAvg: round 2 of 6" in job.line
-    assert "stopped: press “Train 6 rounds” to go on" in job.line
-    assert "FedAvg, after 2 rounds" in explorer.sentence
-    stopped = picture.runs["FedAvg"]
-    assert stopped.stopped == "by hand"
-    explorer.set(round_number=5)
-    assert explorer.sentence.startswith("Round 5 is not done; the newest is 2.")
     trained(explorer)
     run = picture.runs["FedAvg"]
     assert run.stopped is None
-    seconds = run.history["seconds"]
-    assert seconds[:2].tolist() == stopped.history["seconds"].tolist(), "done anew"
     assert run.history["round"].tolist() == [1, 2, 3, 4, 5, 6]
     at_once = learning.run(process(), data, 6, batch_size=20)
     np.testing.assert_array_equal(run.weights["weights"], at_once.weights["weights"])
 
 
+def test_a_learner_that_is_closed_keeps_its_rounds_and_goes_on() -> None:
+    data, test = federation(2)
+    learner = Learner("FedAvg", process, data, test)
+    with explorers_context():
+        rounds = learner.train(6)
+        said = [next(rounds) for _ in range(4)]
+        rounds.close()  # type: ignore[attr-defined]
+        assert said[-1].startswith("FedAvg: round 2 of 6")
+        assert learner.run is not None
+        assert (learner.rounds, learner.run.stopped) == (2, "by hand")
+        assert len([*learner.train(6)]) == 4
+
+
 def test_numbers_that_stop_being_numbers_are_drawn_and_said(two: Explorer) -> None:
     two.set(process="too fast", round_number=0)
+    two.wait()
     assert "no longer made of numbers" in two.sentence
     assert "Others: FedAvg" in two.sentence
     check_figure(two.figure)
     crosses = [line for line in two.figure.axes[0].lines if line.get_marker() == "X"]
     assert np.size(crosses[0].get_xdata()) == 1
-    assert "too fast" in job_of(two).line
-    assert "then NaN" in job_of(two).line
-    trained(two)
-    assert "then NaN" in job_of(two).line
 
 
 def test_processes_are_looked_at_one_by_one(two: Explorer) -> None:
     two.set(process="FedAvg", round_number=ROUNDS)
+    two.wait()
     assert two.sentence.startswith(f"FedAvg, after {ROUNDS} rounds")
     texts = check_figure(two.figure)
     assert any(text.startswith("FedAvg") and text.endswith("%") for text in texts)
