@@ -2,7 +2,7 @@
 """`python -m examples.gallery` draws the pictures that `docs/pictures.md` shows."""
 
 import inspect
-import re
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,11 +13,13 @@ from examples.gallery import pictures
 from fedlearn_edu import viz
 from fedlearn_edu.viz.style import said
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGE = DOCS / "pictures.md"
+IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 
 Draw = Callable[[], Figure | str]
-_TABLE = r"<figure [^\n]*</figure>(?=\n\n{}\n)"
+_PAGE = (
+    "<!DOCTYPE html><meta charset=utf-8><body style='margin:0;padding:12px;width:860px;"
+    "background:white;color:#1a1a1a;font:15px DejaVu Sans;box-sizing:border-box'>"
+)
 
 
 def drawers() -> dict[str, Draw]:
@@ -36,18 +38,27 @@ def shown(draw: Draw) -> str:
     return f"{inspect.getdoc(draw)} `{last.strip().removeprefix('return ')}`"
 
 
+def photograph(html: str, file: Path) -> None:
+    """Takes a picture of a table."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = shutil.which("chromium")
+        options = ["--no-sandbox", "--disable-gpu"]
+        browser = playwright.chromium.launch(executable_path=chromium, args=options)
+        page = browser.new_page(device_scale_factor=2)
+        page.set_content(_PAGE + html)
+        page.locator("body").screenshot(path=file)
+        browser.close()
+
+
 def main() -> None:
-    """Draws, and keeps with each picture what it shows in words."""
+    """Draws, and keeps with each figure what it shows in words."""
     for file, draw in drawers().items():
         if isinstance(drawn := draw(), str):
-            below = _TABLE.format(re.escape(shown(draw)))
-            page = PAGE.read_text(encoding="utf-8")
-            found = re.findall(below, page)
-            assert len(found) == 1, shown(draw)
-            page = page.replace(found[0], drawn)
-            PAGE.write_text(page, encoding="utf-8")
+            photograph(drawn, IMAGES / file)
         else:
-            viz.save_png(drawn, DOCS / "images" / file, said(drawn))
+            viz.save_png(drawn, IMAGES / file, said(drawn))
         sys.stdout.write(f"drew {file}\n")
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `docs/pictures.md` shows: a function for each, whose last line is shown, too.
 
-They return figures, which become files, and tables, which are in the page itself.
+They return figures, or tables in HTML, of which a browser takes a picture.
 """
 
 from collections import OrderedDict
@@ -96,6 +96,11 @@ def who_takes_over() -> Figure:
 def what_is_in_a_mean() -> str:
     """What clients send for a weighted mean, and what the server adds up."""
     return fl.viz.explore_mean([1.0, 2.0, 6.0], weights=[1.0, 1.0, 2.0]).html
+
+
+def what_secure_sums_hide() -> str:
+    """The same mean from secure sums: what each client sends looks random."""
+    return fl.viz.explore_mean([1.0, 2.0, 6.0], secure=True).html
 
 
 def why_grouping_matters() -> str:

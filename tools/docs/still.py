@@ -17,7 +17,6 @@ from IPython.core.getipython import get_ipython
 from IPython.display import HTML
 
 from fedlearn_edu.viz.explorers.aggregation import AggregationPicture, run_aggregation
-from fedlearn_edu.viz.explorers.aggregation_table import TAKEN
 from fedlearn_edu.viz.explorers.explorer import Explorer
 from fedlearn_edu.viz.explorers.mean import MeanPicture
 from fedlearn_edu.viz.html import tag
@@ -36,37 +35,15 @@ def still(shown: Any) -> Any:
         return shown
     if isinstance(shown, Explorer):
         shown.wait(_LIMIT_S)
-    picture = getattr(shown, "picture", None)
-    said = tag("figcaption", escape(shown.sentence), aria_live="polite")
     make: Any = HTML
-    match picture:
-        case MeanPicture() if not shown.values["secure"]:
-            return make(
-                _moving("mean", _numbers(shown, picture.limits), said + shown.html)
-            )
-        case AggregationPicture():
-            tables = "".join(_tables(shown, picture))
-            start = {"taken": TAKEN}
-            return make(_moving("aggregation", start, said + shown.html + tables))
-        case MeanPicture():
-            return make(f'<figure class="still moves">{said}{shown.html}</figure>')
+    picture, tables = getattr(shown, "picture", None), ""
+    if isinstance(picture, AggregationPicture):
+        tables = "".join(_tables(shown, picture))
+    if isinstance(picture, MeanPicture | AggregationPicture):
+        said = tag("figcaption", escape(shown.sentence), aria_live="polite")
+        return make(f'<figure class="still moves">{said}{shown.html}{tables}</figure>')
     words = f"<p>{escape(shown.sentence)}</p><p>{_NOTE}</p>"
     return make(f'<figure class="still">{html(shown.figure)}{words}</figure>')
-
-
-def _moving(kind: str, start: Any, inner: str) -> str:
-    about = f'data-explorer="{kind}" data-start="{escape(json.dumps(start))}"'
-    return f'<figure class="still moves" {about}>{inner}</figure>'
-
-
-def _numbers(shown: Explorer, limits: tuple[float, float]) -> dict[str, Any]:
-    """What a mean is of, and the ends of its line."""
-    values, weights = (
-        [number for name, number in shown.values.items() if name.startswith(kind)]
-        for kind in ("value_", "weight_")
-    )
-    given = weights if shown.values["weighted"] else None
-    return {"values": values, "weights": given, "limits": limits}
 
 
 def _tables(shown: Explorer, picture: AggregationPicture) -> Iterator[str]:

@@ -22,7 +22,7 @@ _TO_COME = "not yet"
 """Also in explorers.js."""
 
 TAKEN = f"font-weight:bold;outline:2px solid {SERVER};outline-offset:2px"
-"""The look of the step just taken."""
+"""The look of the step just taken, also in site.css."""
 
 
 @final

@@ -195,16 +195,15 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         """Shows what there is for the controls as they are, and its sentence."""
         if self._is_held:
             return
-        with self._lock:
-            try:
-                shown: Any = self.picture.show(**self.values)
-            except FedLearnError as error:
-                shown = error
-            if not isinstance(shown, Generator):
-                self._follower.stop()
-                self._put(shown)
-                return
-            before = self._num_put
+        try:
+            shown: Any = self.picture.show(**self.values)
+        except FedLearnError as error:
+            shown = error
+        if not isinstance(shown, Generator):
+            self._follower.stop()
+            self._put(shown)
+            return
+        before = self._num_put
         self._follower.follow(shown, patience_s)
         with self._lock:
             if self._num_put == before:

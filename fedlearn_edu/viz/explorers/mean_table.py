@@ -220,6 +220,7 @@ def _last_row(run: MeanRun, limits: tuple[float, float], columns: int) -> str:
     mark = _mark(run.mean, limits, _DIAMOND, "at-mean")
     line = "" if run.is_secure else _line(look, mark)
     division = tag("strong", _division(run), data_is="division")
+    look += ";text-align:left" if run.is_secure else ""  # where a phone shows it
     return name + line + weight + tag("td", division, style=look, colspan=str(columns))
 
 
@@ -244,6 +245,7 @@ def _mark(value: float, limits: tuple[float, float], look: str, name: str) -> st
 
 def _ends(limits: tuple[float, float]) -> str:
     """The ends of the line, above it."""
-    low, high = (tag("span", written(each)) for each in limits)
+    ends = zip(limits, ("low", "high"), strict=True)
+    low, high = (tag("span", written(each), data_is=name) for each, name in ends)
     look = "display:flex;justify-content:space-between;font-weight:normal"
     return tag("div", low, high, style=look)

@@ -18,8 +18,13 @@
 
   const [LEAST_PX, MOST_PX] = [8, 20];
 
-  function mean(figure, { values, weights, limits: [least, most] }) {
+  function mean(figure) {
     const part = (name) => figure.querySelectorAll(`[data-is="${name}"]`);
+    const read = ({ textContent }) => Number(textContent.replaceAll(",", "").replace("−", "-"));
+    const numbers = (kind) => [...figure.querySelectorAll(`[data-is^="${kind}-"]`)].map(read);
+    const [least, most] = [...part("low"), ...part("high")].map(read);
+    const [values, weights] = [numbers("value"), numbers("weight")];
+    const isWeighted = weights.length > 0;
     const write = (name, number) => part(name).forEach((each) => (each.textContent = written(number)));
     const place = (name, value) =>
       part(name).forEach((each) => {
@@ -41,7 +46,7 @@
       const line = part(`dot-${client}`)[0].closest("td");
       line.removeAttribute("aria-hidden");
       line.append(slider);
-      if (!weights) return;
+      if (!isWeighted) return;
       const box = { type: "number", min: 0, max: 100, step: 1, value: weights[client] };
       const name = { "aria-label": `client ${client}, weight` };
       part(`weight-${client}`)[0].replaceChildren(
@@ -51,14 +56,14 @@
 
     function show() {
       const sums = [];
-      const heaviest = weights ? Math.max(...weights) || 1 : 1;
+      const heaviest = isWeighted ? Math.max(...weights) || 1 : 1;
       values.forEach((value, client) => {
-        const weight = weights ? weights[client] : 1;
+        const weight = isWeighted ? weights[client] : 1;
         const size = `${Math.round(LEAST_PX + (MOST_PX - LEAST_PX) * Math.sqrt(weight / heaviest))}px`;
         part(`dot-${client}`).forEach((dot) => Object.assign(dot.style, { width: size, height: size }));
         place(`dot-${client}`, value);
         write(`value-${client}`, value);
-        const sent = weights ? [value * weight, weight, 1] : [value, 1];
+        const sent = isWeighted ? [value * weight, weight, 1] : [value, 1];
         sent.forEach((number, at) => {
           sums[at] = (sums[at] || 0) + number;
           write(`sent-${client}-${at}`, number);
@@ -80,7 +85,7 @@
 
   // There is a table for each zero and fan-out that can be chosen, with what is said of
   // each step; a step shows what was done by then.
-  function aggregation(figure, { taken }) {
+  function aggregation(figure) {
     const caption = figure.querySelector("figcaption");
     const tables = [...figure.querySelectorAll("template")];
     const menu = (label, name) => {
@@ -108,14 +113,17 @@
       for (const each of place.querySelectorAll("[data-step]")) {
         const number = Number(each.dataset.step);
         if (number > now) each.textContent = "not yet";
-        if (number === now && "taken" in each.dataset) each.style.cssText = taken;
+        each.classList.toggle("taken", number === now && "taken" in each.dataset);
       }
       caption.textContent = said[now];
     }
     show(true);
   }
 
-  window.startExplorer = (figure) =>
-    ({ mean, aggregation })[figure.dataset.explorer](figure, JSON.parse(figure.dataset.start));
-  document.querySelectorAll("figure[data-explorer]").forEach(window.startExplorer);
+  // A mean of secure sums stands still: its masks are the machine's.
+  window.startExplorer = (figure) => {
+    if (figure.querySelector("template")) aggregation(figure);
+    else if (figure.querySelector('[data-is="value-0"]')) mean(figure);
+  };
+  document.querySelectorAll("figure.moves").forEach(window.startExplorer);
 })();
