@@ -160,7 +160,8 @@ def _plain_heads(run: MeanRun) -> tuple[list[str], list[str]]:
     """The heads of what is sent, and of the sums."""
     if run.weights is None:
         return ["v", "1"], ["sum of v", "count"]
-    return ["v × w", "w", "1"], ["sum of v × w", "sum of w", "count"]
+    product = "v × w".replace(" ", "\N{NO-BREAK SPACE}")
+    return [product, "w", "1"], [f"sum of {product}", "sum of w", "count"]
 
 
 def _secure_heads(run: MeanRun) -> tuple[list[str], list[str]]:

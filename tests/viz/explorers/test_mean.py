@@ -118,7 +118,8 @@ def test_every_number_is_in_the_table_under_its_head(case: str, secure: bool) ->
 
 def test_a_table_reads_row_by_row() -> None:
     html = viz.explore_mean([1.0, -2.5, 6.0], [1.0, 2.0, 0.5]).html
-    rows = BeautifulSoup(html, "html.parser").select("tr")
+    plain = html.replace("\N{NO-BREAK SPACE}", " ")
+    rows = BeautifulSoup(plain, "html.parser").select("tr")
     assert [" | ".join(cell.text for cell in row.select("th, td")) for row in rows] == [
         "each client holds | and sends | the server then has",
         "client | value v | −1115 | weight w | v × w | w | 1"

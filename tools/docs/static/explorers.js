@@ -53,6 +53,7 @@
         asked({ ...box, ...name }, (typed) => (weights[client] = Math.max(0, typed))),
       );
     });
+    figure.append(create("p", { class: "hint" }, isWeighted ? "Move the dots, change the weights." : "Move the dots."));
 
     function show() {
       const sums = [];
