@@ -27,7 +27,7 @@ def test_an_explorer_is_shown_and_moves(app: str, browser: Any, tmp_path: Path) 
         before = sentence.inner_text()
         output.locator(".noUi-handle").first.focus()
         # Notebook 7 keeps arrow keys for its cells, not Page Up.
-        assert page.time_move(output, "PageUp") is not None
+        assert page.time_move(output, "PageUp", "table") is not None
         assert sentence.inner_text() != before
         assert page.failures() == []
         assert [error for error in page.errors if HARMLESS not in error] == []
