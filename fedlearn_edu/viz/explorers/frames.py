@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 
 from fedlearn_edu import framework
 from fedlearn_edu.capabilities import is_browser
-from fedlearn_edu.errors import FedLearnError, describe, short_traceback
+from fedlearn_edu.errors import FedLearnError, short_traceback
 from fedlearn_edu.language.context_stack import Context
 
 _REDRAW_SECONDS, _LAST_SECONDS = 0.3, 20.0
@@ -136,7 +136,7 @@ class Follower:
             raise StillRunningError(
                 "the work has not ended yet",
                 expected=f"an end within {timeout:g} s",
-                found=describe(self),
+                found="that it goes on",
                 do="wait longer",
             )
 

@@ -72,13 +72,12 @@ def explore_partitions(
     picture = PartitionPicture(_dataset(dataset))
     parameters = _parameters()
     titles = {name: each.title for name, each in PARTITIONERS.items()}
-    controls = arguments(
-        partition=a_choice(partition, titles),
-        **{name: lambda _, made=made: made for name, made in parameters.items()},
-        clients=a_count(clients, 1, 100),
-        seed=a_count(seed, 0, 99),
-        train=lambda _: toggle(f"train {_ROUNDS} rounds", False),
-    )
+    controls = {
+        **arguments(partition=a_choice(partition, titles)),
+        **parameters,
+        **arguments(clients=a_count(clients, 1, 100), seed=a_count(seed, 0, 99)),
+        "train": toggle(f"train {_ROUNDS} rounds", False),
+    }
     shown_while(
         controls["partition"].source,
         parameters,
