@@ -65,6 +65,14 @@ OBJECTS: dict[str, Callable[[], Any]] = {
 ON_BEHALF = ("factory", "context")  # of subclasses that people write
 
 
+def learning_process() -> Any:
+    templates = importlib.import_module("fedlearn_edu.tff.learning.templates")
+    return templates.LearningProcess.__new__(templates.LearningProcess)
+
+
+OBJECTS["tff.LearningProcess"] = learning_process
+
+
 def _asked(home: str) -> Any:
     return OBJECTS[home]() if home in OBJECTS else importlib.import_module(home)
 

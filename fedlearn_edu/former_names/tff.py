@@ -61,7 +61,7 @@ build_functional_model_delta_client_work | renamed | 0.82 on \
 reject_non_finite_update | gone | 0.82 on | every finalizer, which rejects them
   tff.learning.templates.build_apply_optimizer_finalizer
 
-== learning_process
+== tff.LearningProcess
 get_hparams, set_hparams | gone | since 0.54 | .finalizer of the state, which has them
   state = tff.learning.optimizers.build_sgdm(0.1).initialize(fl.tf.TensorSpec([1])); \
 tff.structure.update_struct(state, learning_rate=0.01)

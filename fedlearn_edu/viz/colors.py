@@ -14,7 +14,7 @@ CLIENTS = "#E69F00"
 """Orange: the clients, and what each of them holds."""
 
 CLIENTS_EDGE = "#B87A00"
-"""The same orange for lines and dots on a page: 3:1 on white and on the dark."""
+"""The same orange for lines and dots: 3:1 on the page, in either theme."""
 
 TEST = "#009E73"
 """Green: examples no participant has trained on."""

@@ -101,7 +101,7 @@ class FinalizerProcess(MeasuredProcess):
     """`next(state, weights@SERVER, update@SERVER)`, with the next weights."""
 
 
-@answers("learning_process", others=False)
+@answers("tff.LearningProcess", others=False)
 class LearningProcess(IterativeProcess):
     """A process that knows where its weights are."""
 

@@ -62,4 +62,7 @@ def get_synthetic(num_clients: int = 2) -> ClientData:
 
 __all__ = ["get_synthetic", "load_data"]
 
+# As a package has one: then `from … import` asks for a submodule, and is answered.
+__path__: list[str] = []
+
 __getattr__ = answering("fedlearn_edu.tff.simulation.datasets.emnist", __all__)
