@@ -244,17 +244,18 @@ def test_ctrl_c_is_left_to_jupyterlab(tmp_path: Path) -> None:
     lab = tmp_path / "lab"
     lab.write_text(LAB.format(python=sys.executable))
     lab.chmod(0o755)
-    run = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", INTERRUPTED, str(lab)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-    )
-    assert run.stdout is not None
-    assert run.stdout.readline() == "serving\n"
-    for said in ("stop?\n", "stopped\n"):
-        os.killpg(run.pid, signal.SIGINT)
-        assert run.stdout.readline() == said
-    out, err = run.communicate(timeout=PATIENCE_S)
-    assert (out, err) == ("3\n", "")
+    ) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        assert run.stdout.readline() == "serving\n"
+        for said in ("stop?\n", "stopped\n"):
+            os.killpg(run.pid, signal.SIGINT)
+            assert run.stdout.readline() == said
+        # `communicate` would lose what came along with a line.
+        assert (run.stdout.read(), run.stderr.read()) == ("3\n", "")
