@@ -266,7 +266,7 @@ BUILD_MY_PROX = Exercise(
         "the process is not returned: the last line of the function has to stay",
         returns(lambda got, *_: not isinstance(got, dict)),
         "`weights` and `bias` have a gradient each: take `gradients[name]`",
-        raises("something else than the state"),
+        raises("something else than the state|number of axes"),
         "return a dictionary with both names: there has to be a gradient for `weights` "
         "and one for `bias`",
         raises(r"KeyError|structure|nested|keys"),
