@@ -4,9 +4,9 @@
 Each case has a time limit, or a loop without an end would never return. The limit
 interrupts the main thread as Ctrl-C does, so it works on every system, and a federated
 computation that is running is cancelled by it; an answer that catches the interrupt is
-interrupted again, but a loop that catches each of them goes on. What already runs in
-another thread, inside NumPy or TensorFlow, cannot be stopped; the message says what to
-do then. In a browser, without other threads, a clock is looked at instead.
+interrupted again. What already runs in another thread,
+inside NumPy or TensorFlow, cannot be stopped; the message says what to do then. In a
+browser, without other threads, a clock is looked at instead.
 """
 
 import _thread
@@ -37,7 +37,7 @@ from fedlearn_edu.course.exercise import (
     is_left_open,
     shown,
 )
-from fedlearn_edu.errors import FedLearnError, line_of, one_line
+from fedlearn_edu.errors import FedLearnError, is_yours, line_of, one_line
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.testing.comparison import alike, to_plain
 
@@ -249,7 +249,7 @@ def _bell(seconds: float, late: TookTooLongError) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    keys = signal.getsignal(signal.SIGINT)
+    keys, tracer = signal.getsignal(signal.SIGINT), sys.gettrace()
     bell = _Bell(seconds, keys)
     signal.signal(signal.SIGINT, bell.hear)
     threading.Thread(target=bell.ring, daemon=True).start()
@@ -261,6 +261,7 @@ def _bell(seconds: float, late: TookTooLongError) -> Iterator[None]:
     finally:
         with bell.lock:  # from here on it is silent
             bell.over.set()
+        sys.settrace(tracer)
         signal.signal(signal.SIGINT, keys)
     if bell.rang:  # whatever came of it
         raise late from None
@@ -268,7 +269,10 @@ def _bell(seconds: float, late: TookTooLongError) -> Iterator[None]:
 
 @final
 class _Bell:
-    """Interrupts the main thread, again and again: an `except` may catch that, too."""
+    """Interrupts the main thread, again and again: a bare `except` catches that, too.
+
+    Once an interrupt was caught, each line of the answer raises another one.
+    """
 
     def __init__(self, seconds: float, keys: Any) -> None:
         self._seconds, self._keys = seconds, keys
@@ -296,7 +300,35 @@ class _Bell:
             if callable(self._keys):
                 self._keys(number, frame)
         elif frame is not None and frame.f_code.co_filename not in _LEAVING:
-            raise KeyboardInterrupt
+            self.insist(frame)
+            raise _Rung(self)
+
+    def insist(self, frame: FrameType | None) -> None:
+        """Has the answer interrupted at its next line, wherever that is."""
+        if self.over.is_set():
+            return
+        while frame is not None:
+            if is_yours(frame.f_code.co_filename):
+                frame.f_trace = self._stop
+            frame = frame.f_back
+        sys.settrace(self._stop)
+
+    def _stop(self, frame: FrameType, _event: str, _argument: Any) -> None:
+        # Cleaning up is left to the library: it gives up what runs elsewhere.
+        if not self.over.is_set() and is_yours(frame.f_code.co_filename):
+            raise _Rung(self)
+
+
+@final
+class _Rung(KeyboardInterrupt):
+    """The interrupt of a bell, which insists when this was caught and dropped."""
+
+    def __init__(self, bell: _Bell) -> None:
+        self._bell = bell
+
+    def __del__(self) -> None:
+        if threading.current_thread() is threading.main_thread():
+            self._bell.insist(sys._getframe())
 
 
 _LEAVING: Final = (__file__, contextmanager.__code__.co_filename)

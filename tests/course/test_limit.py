@@ -2,6 +2,7 @@
 """An answer that does not end is ended; whoever presses Ctrl-C is heard."""
 
 import signal
+import sys
 import threading
 import time
 from typing import Any
@@ -30,26 +31,52 @@ def test_endless_answer_ends_with_a_word_on_it() -> None:
     assert "a loop without an end?" in verdict.failure.likely
 
 
-def goes_on(numbers: Any) -> Any:
-    try:
-        endless(numbers)
-    except BaseException:
-        endless(numbers)
+def catches_all(numbers: Any) -> Any:
+    while True:
+        try:  # noqa: SIM105
+            time.sleep(0.01)
+        except:  # noqa: E722
+            pass
+
+
+def keeps_what_it_catches(numbers: Any) -> Any:
+    kept = []
+    while True:
+        try:
+            numbers[0] += 1
+        except BaseException as error:
+            kept.append(error)
+            continue
+
+
+def never_lets_go(numbers: Any) -> Any:
+    while True:
+        try:
+            endless(numbers)
+        finally:
+            continue  # noqa: B012
 
 
 def is_right_at_last(numbers: Any) -> Any:
     try:
-        goes_on(numbers)
+        never_lets_go(numbers)
     except BaseException:
         return right(numbers)
 
 
-@pytest.mark.parametrize("answer", [goes_on, is_right_at_last])
-def test_answer_that_catches_the_interrupt_ends_all_the_same(
-    answer: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(judging, "_AGAIN_S", 0.05)
-    verdict = judge(doubles(limit_s=0.05), answer)
+@pytest.mark.parametrize(
+    "answer", [catches_all, keeps_what_it_catches, never_lets_go, is_right_at_last]
+)
+def test_answer_that_catches_everything_ends_all_the_same(answer: Any) -> None:
+    def tracer(*_: object) -> None: ...
+
+    before = sys.gettrace()
+    sys.settrace(tracer)
+    try:
+        verdict = judge(doubles(limit_s=0.05), answer)
+        assert sys.gettrace() is tracer
+    finally:
+        sys.settrace(before)
     assert [row.outcome for row in verdict.rows] == ["passed", "failed", "not run"]
     assert verdict.failure is not None
     assert verdict.failure.got == "nothing: not after 0.05 seconds"
