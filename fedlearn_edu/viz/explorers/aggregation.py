@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A `federated_aggregate` step by step: what is accumulated, merged and reported."""
 
+import json
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from html import escape
+from itertools import product
 from typing import Any, final
 
 import ipywidgets as widgets
@@ -21,13 +24,15 @@ from fedlearn_edu.viz.explorers.aggregation_table import (
 from fedlearn_edu.viz.explorers.controls import button, limits_around, slider, stops
 from fedlearn_edu.viz.explorers.explorer import Explorer
 from fedlearn_edu.viz.explorers.tape import Aggregation, aggregations, numbers
+from fedlearn_edu.viz.html import tag
+from fedlearn_edu.viz.shortening import written
 
 _ONE_TO_FIVE = (1, 2, 3, 4, 5)
 _MOST_CLIENTS = 12
 _LARGEST = 1e9
 _MOST_ZERO = 5
 _STEP_MS = 900
-_COMPARED = (2, 3, 4)
+_COMPARED, _ZEROS = (2, 3, 4), (0, 1)
 
 
 @short_traceback
@@ -147,6 +152,29 @@ class AggregationPicture:
             runs = {n: run_aggregation(self.values, zero, n) for n in fan_outs}
             others = {n: each.result for n, each in runs.items()}
         return aggregation_table(run, step), words(run, step, others)
+
+    def moves_on_a_page(self, *, zero: float, fan_out: int, step: int) -> str:
+        """The table of each zero and fan-out, that of now first, and all its sentences.
+
+        A page without a kernel chooses among them.
+        """
+        alone = len(self.values) + 1
+        few = [size for size in (*_COMPARED, alone) if size <= alone]
+        fan_outs = dict.fromkeys([fan_out, *few])
+        zeros = dict.fromkeys([zero, *_ZEROS])
+        return "".join(self._on_a_page(*each) for each in product(zeros, fan_outs))
+
+    def _on_a_page(self, zero: float, fan_out: int) -> str:
+        steps = range(run_aggregation(self.values, zero, fan_out).last + 1)
+        states = [self.show(zero=zero, fan_out=fan_out, step=step) for step in steps]
+        tables, said = zip(*states, strict=True)
+        return tag(
+            "template",
+            tables[-1],
+            data_zero=written(zero),
+            data_fan_out=str(fan_out) if fan_out <= len(self.values) else "one group",
+            data_said=escape(json.dumps(said)),
+        )
 
 
 def _checked(

@@ -96,6 +96,10 @@ class MeanPicture:
         run = run_mean(values, weights if weighted else None, secure=secure)
         return mean_table(run, self.limits), words(run)
 
+    def moves_on_a_page(self, **_: Any) -> str:
+        """What a page without a kernel needs besides the table: nothing."""
+        return ""
+
 
 def _limits(values: Sequence[float]) -> tuple[float, float]:
     """Of the sliders, and of the line that values lie on: as much again on each side.
