@@ -6,7 +6,7 @@ its noise, and who could take part. So earlier rounds count with what they were.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, final
 
 from fedlearn_edu.errors import bad_argument, counted
@@ -32,6 +32,9 @@ Budget = tuple[float, float] | tuple[float, float, str]
 Row = Mapping[str, float]
 
 _ADJACENCIES = ("add_or_remove_one", "replace_one")
+_SPOKEN_OF = frozenset({"count", "fraction", "probability", "dropout", "seed"})
+"""All of a `ClientSampling` that an accountant can speak of: with it, no client decides
+who else takes part. Anything else has to be at its default."""
 
 
 def cost_of(
@@ -61,11 +64,16 @@ def _takes_everybody(how: ClientSampling) -> bool:
 
 
 def _unspoken(how: ClientSampling) -> str:
-    """What lets a client decide who else takes part; empty if there is nothing."""
+    """What an accountant does not speak of; empty if there is nothing."""
     kind: type = type(how)
     if kind is not ClientSampling:
         return f"{kind.__name__}, which may draw in any way"
-    return "" if how.stragglers is None else f"stragglers={how.stragglers!r}"
+    found = [
+        f"{field.name}={getattr(how, field.name)!r}"
+        for field in fields(how)
+        if field.name not in _SPOKEN_OF and getattr(how, field.name) != field.default
+    ]
+    return ", ".join(found)
 
 
 @final

@@ -210,6 +210,13 @@ def _check_sampling(config: RunConfig) -> None:
         return
     _check(isinstance(how, ClientSampling), "client_sampling", "ClientSampling(…)", how)
     how.draw(1, config.num_examples)  # refuses more clients than there are
+    if how.replace and config.process.keeps_client_states:
+        raise RunError(
+            "a client that is drawn twice in a round would have two states after it",
+            expected=f"no replacement: clients of {config.process.name} keep states",
+            found="replace=True",
+            where="client_sampling",
+        )
 
 
 def _cure_of_start(start: Any) -> str:

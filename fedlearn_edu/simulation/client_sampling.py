@@ -5,7 +5,8 @@ A pure function of the seed and the round: asking twice, or for rounds out of or
 gives the same cohorts. Only clients that `finished` may enter an average.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Any, final
 
 import numpy as np
@@ -38,6 +39,8 @@ def _check(fits: bool, name: str, expected: str, found: Any) -> None:
 @dataclass(frozen=True)
 class Cohort:
     """One round's clients, and what became of each; positions, in ascending order.
+
+    With replacement a client may be in it several times; then it counts several times.
 
     Attributes:
         invited: all clients that were asked; the other three together.
@@ -103,6 +106,9 @@ class ClientSampling:
             clients, and to at least one.
         probability: how likely each client is to be invited, in (0, 1], whoever else
             is: Poisson sampling. Cohorts differ in size, and some may be empty.
+        weights: which clients are drawn more often: `"uniform"`, `"examples"` (in
+            proportion to how many they hold), or one number per client.
+        replace: whether a client may be drawn several times in a round.
         dropout: how likely an invited client is to drop out, in [0, 1).
         stragglers: which clients are too slow; `None` for none.
         seed: a whole number; the same one gives the same cohorts.
@@ -112,8 +118,8 @@ class ClientSampling:
     Cohort(invited=(1, 3, 4), finished=(3, 4), dropped=(1,), late=())
 
     Raises:
-        SamplingError: if something does not make sense; `draw` checks numbers of
-            clients, as it knows how many there are.
+        SamplingError: if something does not make sense; numbers of clients are checked
+            by `draw`, which knows how many there are.
 
     Source: `fraction_fit` of Flower's strategies; `tff.simulation.
     build_uniform_sampling_fn`; for `probability`, `PoissonSampledDpEvent` of
@@ -123,15 +129,19 @@ class ClientSampling:
     count: int | None = None
     fraction: float | None = None
     probability: float | None = None
+    weights: str | Sequence[float] | NDArray[Any] = "uniform"
+    replace: bool = False
     dropout: float = 0.0
     stragglers: Stragglers | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
         _check_how_many(self.count, self.fraction, self.probability)
+        object.__setattr__(self, "weights", _read_weights(self.weights))
         number(self.dropout, "0 <= dropout < 1", SamplingError)
         fits = self.stragglers is None or isinstance(self.stragglers, Stragglers)
         _check(fits, "stragglers", "Stragglers(deadline=…) or None", self.stragglers)
+        self._check_independence()
         whole_number(self.seed, "seed", 0, SamplingError)
 
     @short_traceback
@@ -145,14 +155,15 @@ class ClientSampling:
             num_examples: `int[clients]`, as in `ClientData.num_examples`.
 
         Raises:
-            SamplingError: if there are not enough clients.
+            SamplingError: if there are not enough clients, or not as many as
+                weights.
         """
         whole_number(round_number, "round_number", 0, SamplingError)
         sizes = np.asarray(num_examples)
         fits = sizes.ndim == 1 and len(sizes) > 0 and sizes.dtype.kind in "iuf"
         fits = fits and bool((sizes >= 0).all())
         _check(fits, "num_examples", "one count per client, at least one", num_examples)
-        invited = self._invite(round_number, len(sizes))
+        invited = self._invite(round_number, sizes)
         drops = seeded_rng("dropout", self.seed, round_number).random(len(sizes))
         dropped = drops < self.dropout
         late = np.zeros(len(sizes), dtype=bool)
@@ -166,6 +177,14 @@ class ClientSampling:
             late=tuple(invited[late[invited]].tolist()),
         )
 
+    def __repr__(self) -> str:
+        # Checkpoints compare this text: a later field is in it only where it is used.
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.probability is None:
+            del values["probability"]
+        said = ", ".join(f"{name}={value!r}" for name, value in values.items())
+        return f"ClientSampling({said})"
+
     def cohort_size(self, clients: int) -> int | None:
         """How many of so many clients are invited; `None` where it varies."""
         return None if self.probability is not None else self._count(clients)
@@ -175,20 +194,53 @@ class ClientSampling:
             return max(1, round(float(self.fraction) * clients))
         return clients if self.count is None else int(self.count)
 
-    def _invite(self, round_number: int, clients: int) -> NDArray[np.int64]:
+    def _check_independence(self) -> None:
+        if self.probability is not None and (self.replace or self.weights != "uniform"):
+            raise SamplingError(
+                "with a probability each client is invited independently of the others",
+                expected="neither weights nor replace beside probability",
+                found=f"weights={self.weights!r}, replace={self.replace}",
+                where="ClientSampling",
+                do="leave them out, or say how many with count=",
+            )
+
+    def _invite(self, round_number: int, sizes: NDArray[Any]) -> NDArray[np.int64]:
         source = seeded_rng("invite", self.seed, round_number)
         if self.probability is not None:
-            return np.flatnonzero(source.random(clients) < self.probability)
-        count = self._count(clients)
-        if count > clients:
+            return np.flatnonzero(source.random(len(sizes)) < self.probability)
+        count = self._count(len(sizes))
+        chances = self._chances(sizes)
+        possible = len(sizes) if chances is None else np.count_nonzero(chances)
+        if not self.replace and count > possible:
             raise SamplingError(
                 "there are not enough clients for a round",
-                expected=f"at most {counted(clients, 'client')} per round",
-                found=f"{count:,} of {counted(clients, 'client')}",
-                where="count",
-                do="invite fewer",
+                expected=f"at most {counted(int(possible), 'client')} per round "
+                "without replacement",
+                found=f"{count:,} of {counted(len(sizes), 'client')}",
+                where="count" if self.fraction is None else "fraction",
+                do="invite fewer, or draw with replace=True",
             )
-        return np.sort(source.choice(clients, count, replace=False))
+        drawn = source.choice(len(sizes), count, self.replace, chances)
+        return np.sort(drawn)
+
+    def _chances(self, sizes: NDArray[Any]) -> NDArray[np.float64] | None:
+        """How likely each client is to be drawn; `None` if all are equally likely."""
+        if isinstance(self.weights, str):
+            if self.weights == "uniform":
+                return None
+            weights = np.asarray(sizes, np.float64)
+        else:
+            weights = np.asarray(self.weights, np.float64)
+        if len(weights) != len(sizes) or not weights.sum() > 0:
+            raise SamplingError(
+                "the weights do not fit the clients",
+                expected=f"one weight for each of {counted(len(sizes), 'client')}, "
+                "not all 0",
+                found=f"{len(weights):,} weights with the sum {weights.sum():g}",
+                where="weights",
+            )
+        chances: NDArray[np.float64] = weights / weights.sum()
+        return chances
 
 
 # For arguments that Python itself refuses, such as the former `clients_per_round`.
@@ -210,3 +262,15 @@ def _check_how_many(count: Any, fraction: Any, probability: Any) -> None:
     for name in ("fraction", "probability"):
         if name in said:
             number(said[name], f"0 < {name} <= 1", SamplingError)
+
+
+def _read_weights(weights: Any) -> str | tuple[float, ...]:
+    if isinstance(weights, str):
+        fits = weights in ("uniform", "examples")
+        _check(fits, "weights", "'uniform', 'examples' or one number each", weights)
+        return weights
+    found = np.asarray(weights)
+    fits = found.ndim == 1 and len(found) > 0 and found.dtype.kind in "iuf"
+    fits = fits and bool(np.isfinite(found).all() and (found >= 0).all())
+    _check(fits, "weights", "finite numbers of at least 0, one per client", weights)
+    return tuple(float(weight) for weight in found)

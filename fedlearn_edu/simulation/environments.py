@@ -11,14 +11,16 @@ import threading
 from typing import Any, Self, final, overload
 
 from fedlearn_edu.contexts import factories
+from fedlearn_edu.contexts.arguments import Cardinalities
 from fedlearn_edu.contexts.execution import SyncExecutionContext
-from fedlearn_edu.contexts.factories import LocalExecutorFactory
+from fedlearn_edu.contexts.factories import ExecutorFactory, LocalExecutorFactory
 from fedlearn_edu.errors import (
     ContextError,
     TypeMismatchError,
     describe,
     short_traceback,
 )
+from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.language.computation import (
     Computation,
     PolymorphicComputation,
@@ -29,11 +31,12 @@ from fedlearn_edu.simulation.outline import StackOutline, outline_of
 
 
 @final
-class Environment(Context):
+class Environment(Context, ExecutorFactory):
     """Runs the computations that are bound to it, on a stack of executors of its own.
 
     Use it as long as you like, and `close()` it; or let a `with` block do that, inside
-    of which all computations run here.
+    of which all computations run here. It is also a factory of its stacks, as what the
+    ancestor calls `local_executor_factory` is: a context can be built around it.
 
     Attributes:
         outline: the layers of the stack.
@@ -52,6 +55,9 @@ class Environment(Context):
             )
         self.outline: StackOutline = outline_of(factory)
         self._factory = factory
+        self.on_callers_thread = factory.on_callers_thread
+        self.default_num_clients = factory.default_num_clients
+        self.fuses, self.tape = factory.fuses, factory.tape
         self._lock = threading.Lock()
         self._calls_under_way = 0
         self.is_closed = False
@@ -113,6 +119,25 @@ class Environment(Context):
         self._end_call()
         return result
 
+    def create_executor(
+        self, cardinalities: Cardinalities, runtimes: frozenset[str] = frozenset()
+    ) -> Executor:
+        """A stack for these participants."""
+        self._check_open("create_executor")
+        return self._factory.create_executor(cardinalities, runtimes)
+
+    def clean_up_executor(self, cardinalities: Cardinalities) -> None:
+        """Closes and forgets the stacks for these participants."""
+        self._factory.clean_up_executor(cardinalities)
+
+    def forget_executor(self, cardinalities: Cardinalities) -> None:
+        """Forgets the stacks for these participants; calls under way keep them."""
+        self._factory.forget_executor(cardinalities)
+
+    def native(self, cardinalities: Cardinalities) -> frozenset[str]:
+        """The intrinsics such a stack implements."""
+        return self._factory.native(cardinalities)
+
     def close(self) -> None:
         """Refuses calls from now on, and releases the stacks.
 
@@ -173,7 +198,7 @@ def local_executor_factory(
     Takes what `framework.local_executor_factory` takes, which makes only the factory;
     `build_inprocess_environment` runs sequence operators, too.
     """
-    # NB(TFF): there, the factory has this name.
+    # NB(TFF): there, the factory has this name; an environment can be used as one.
     return Environment(
         factories.local_executor_factory(
             default_num_clients, max_fanout, clients_per_thread, **options

@@ -109,7 +109,7 @@ def test_only_those_who_finish_enter_the_weights_and_the_counts() -> None:
 
 def test_lists_of_batches_can_be_sampled_from_too() -> None:
     data = small_data()
-    how = ClientSampling(count=2, seed=1)
+    how = ClientSampling(count=2, weights="examples", seed=1)
     assert same(
         run(PROCESS, data, 3, batch_size=4, client_sampling=how).state,
         run(PROCESS, data.batches(batch_size=4), 3, client_sampling=how).state,

@@ -29,16 +29,21 @@ def test_everybody_takes_part_unless_told_otherwise() -> None:
 
 @given(
     count=st.integers(1, 10),
+    replace=st.booleans(),
     dropout=st.floats(0, 0.9),
     deadline=st.floats(0.1, 3.0),
     seed=st.integers(0, 2**40),
     number=st.integers(0, 100),
 )
 def test_every_invited_client_finishes_drops_out_or_is_late(
-    count: int, dropout: float, deadline: float, seed: int, number: int
+    count: int, replace: bool, dropout: float, deadline: float, seed: int, number: int
 ) -> None:
     sampling = ClientSampling(
-        count=count, dropout=dropout, stragglers=Stragglers(deadline), seed=seed
+        count=count,
+        replace=replace,
+        dropout=dropout,
+        stragglers=Stragglers(deadline),
+        seed=seed,
     )
     cohort = sampling.draw(number, SIZES)
     assert len(cohort.invited) == count
@@ -46,7 +51,7 @@ def test_every_invited_client_finishes_drops_out_or_is_late(
     assert sorted(became) == list(cohort.invited)
     assert not set(cohort.finished) & (set(cohort.dropped) | set(cohort.late))
     assert list(cohort.finished) == sorted(cohort.finished)
-    assert len(set(cohort.invited)) == count
+    assert replace or len(set(cohort.invited)) == count
     assert sampling.draw(number, np.array(SIZES)) == cohort
 
 
@@ -89,6 +94,19 @@ def test_uniform_draws_are_fair() -> None:
     )
 
 
+def test_draws_by_examples_follow_the_examples() -> None:
+    by_examples = ClientSampling(count=1, weights="examples")
+    expected = np.array(SIZES) / sum(SIZES)
+    np.testing.assert_allclose(invited_share(by_examples, SIZES), expected, atol=0.03)
+
+
+def test_draws_by_weight_follow_the_weights() -> None:
+    by_weight = ClientSampling(count=2, weights=[0, 1, 3], replace=True)
+    np.testing.assert_allclose(
+        invited_share(by_weight, [1, 1, 1]), [0, 0.5, 1.5], atol=0.05
+    )
+
+
 def test_dropouts_are_as_frequent_as_asked_for() -> None:
     sampling = ClientSampling(dropout=0.3)
     dropped = [len(sampling.draw(number, SIZES).dropped) for number in ROUNDS]
@@ -125,6 +143,16 @@ def test_late_are_those_whose_time_is_over_the_deadline() -> None:
     times = stragglers.times(SIZES, seed=4, round_number=2)
     assert cohort.late == tuple(np.flatnonzero(times > 1.2).tolist())
     assert 0 < len(cohort.late) < 10
+
+
+# ------------------------------------------------------------------ values and errors
+
+
+def test_sampling_is_a_value() -> None:
+    assert "probability" not in repr(ClientSampling(count=3))  # as old checkpoints say
+    one = ClientSampling(count=3, weights=np.array([1, 2, 3]))
+    assert one == ClientSampling(count=3, weights=[1.0, 2.0, 3.0])
+    assert hash(one) == hash(ClientSampling(count=3, weights=(1.0, 2.0, 3.0)))
 
 
 def test_one_field_of_a_sampling_is_replaced() -> None:

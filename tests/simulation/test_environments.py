@@ -107,6 +107,17 @@ def test_a_factory_of_your_own_choice_has_an_environment() -> None:
 # ------------------------------------------------------------------ inside of bodies
 
 
+def test_it_is_a_factory_of_its_stacks_until_it_is_closed() -> None:
+    environment = simulation.local_executor_factory(default_num_clients=4)
+    context = fw.SyncExecutionContext(environment)
+    with context:
+        assert SUM([1, 2, 3]) == 6
+        assert len(EVALUATED()) == 4
+    environment.close()
+    with context, pytest.raises(ContextError, match="this environment is closed"):
+        SUM([1, 2])
+
+
 def test_in_a_body_it_is_the_computation_it_was() -> None:
     environment = simulation.build_inprocess_environment(3)
     bound = environment.create_computation(increment)

@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 from fedlearn_edu.simulation import datasets
 from fedlearn_edu.simulation.partitions import (
     Indices,
-    PartitionError,
     batches,
     describe_skew,
     dirichlet,
     iid,
-    label_skew,
     log_normal_sizes,
     one_label_per_client,
     shards,
@@ -143,14 +141,17 @@ def test_alpha_turns_the_skew_down() -> None:
     assert skews[-1] < 0.05
 
 
-def test_shares_are_drawn_anew_until_nobody_has_too_little(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_shares_are_drawn_anew_until_nobody_has_too_little() -> None:
     labels = np.tile(np.arange(10), 20)
-    assert min(map(len, dirichlet(labels, 10, 0.05, seed=2))) > 0
-    monkeypatch.setattr(label_skew, "_TRIES", 1)
-    with pytest.raises(PartitionError, match="too little"):
-        dirichlet(labels, 10, 0.05, seed=2)
+    sizes = [len(held) for held in dirichlet(labels, 10, 0.3, min_examples=8)]
+    assert min(sizes) >= 8
+    free = [len(held) for held in dirichlet(labels, 10, 0.3)]
+    assert min(free) < 8
+
+
+def test_first_draw_that_fits_is_taken() -> None:
+    labels = np.tile(np.arange(10), 20)
+    assert same(dirichlet(labels, 5, 1.0), dirichlet(labels, 5, 1.0, min_examples=2))
 
 
 def test_without_steepness_sizes_are_equal() -> None:

@@ -113,19 +113,24 @@ def shards(
 
 @short_traceback
 def dirichlet(
-    labels: ArrayLike, num_clients: int, alpha: float, seed: int = 0
+    labels: ArrayLike,
+    num_clients: int,
+    alpha: float,
+    seed: int = 0,
+    min_examples: int = 1,
 ) -> tuple[Indices, ...]:
     """Splits each label among the clients in shares drawn from Dir(α, …, α).
 
     α says how evenly: with 100 each client has nearly the labels of the whole, with
-    0.1 it has two or three of them. Sizes differ too. If a client gets nothing, all
-    shares are drawn anew. NaN counts as one more label.
+    0.1 it has two or three of them. Sizes differ too. If a client gets fewer than
+    `min_examples`, all shares are drawn anew. NaN counts as one more label.
 
     Args:
         labels: One label per example, `int[n]`.
         num_clients: How many clients.
         alpha: α > 0.
         seed: A whole number; the same one gives the same partition.
+        min_examples: What a client holds at least.
 
     >>> labels = np.repeat([0, 1, 2], 100)
     >>> for held in dirichlet(labels, num_clients=3, alpha=0.5):
@@ -140,11 +145,12 @@ def dirichlet(
     Nonparametric Federated Learning of Neural Networks", 2019.
 
     Raises:
-        PartitionError: if α is not positive, or some client gets nothing however often
-            the shares are drawn.
+        PartitionError: if α is not positive, or some client stays below `min_examples`
+            however often the shares are drawn.
     """
     concentration = real(alpha, "alpha > 0")
     _, codes = coded(labels)
+    least = whole(min_examples, "min_examples")
     clients = check_clients(num_clients, len(codes))
     rng = generator(seed)
     totals = np.bincount(codes)
@@ -152,11 +158,11 @@ def dirichlet(
         shares = rng.dirichlet(np.full(clients, concentration), len(totals))
         cuts = np.rint(shares.cumsum(axis=1) * totals[:, None]).astype(np.intp)
         sizes = np.diff(cuts.sum(axis=0), prepend=0)
-        if sizes.min() > 0:
+        if sizes.min() >= least:
             return _split(rng, codes, cuts)
     raise PartitionError(
         "a client would hold too little",
-        expected=f"at least 1 for each of {counted(clients, 'client')}",
+        expected=f"at least {least} for each of {counted(clients, 'client')}",
         found=f"fewer, in {_TRIES} draws with alpha = {concentration:g}",
         where="dirichlet",
         do="use a larger alpha or fewer clients; with shards(…) nobody is empty",
