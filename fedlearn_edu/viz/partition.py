@@ -182,7 +182,9 @@ class ClientRows:
         self._thumbs = None
         if images is not None:
             images.set_axis_off()
-            self._thumbs = images.imshow([[0]], "gray_r", aspect="auto")
+            self._thumbs = style.as_photograph(
+                images.imshow([[0]], "gray_r", aspect="auto")
+            )
 
     def show(self, skew: Skew, shares: Sequence[Any], images: Any = None) -> None:
         """Shows who holds what.

@@ -1,18 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A figure as PNG and as HTML, with its words for those who cannot see it."""
+"""A figure as PNG and as HTML, for both themes, with its words for who cannot see it.
+
+A page has each picture twice, and shows the one that suits its theme. For a dark theme
+paper and ink change places, and hues stay:
+
+    a color = a share of white + a share of black + a share of a pure hue
+            → dark paper       + pale ink         + the same hue, in these shares
+
+Photographs, such as digits, keep their pixels. A phone gets the figure drawn anew, for
+its width, unless somebody has changed the figure since it was drawn.
+"""
 
 from base64 import b64encode
+from collections.abc import Iterator
 from html import escape
 from io import BytesIO
+from typing import Any
 
+import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from PIL import Image
 
 from fedlearn_edu.viz.artists import QuickCanvas
-from fedlearn_edu.viz.style import DPI, has_image, said
+from fedlearn_edu.viz.style import DPI, is_photograph, narrow_twin, said
 
-_SHOWN_DPI = 90
+Pixels = NDArray[np.uint8]
+"""`[height,width,3]`: red, green and blue."""
+
+_SHOWN_DPI = 110  # ten inches are as wide as the page of a notebook
 FAST_DPI = 100
-_LEAST_SHARE = 0.7  # of its width: 11 points are then as high as 7 to 8
+_LEAST_SHARE = 0.57  # of its width: 11 points are then as high as 7 to 8
+_NARROW_PX = 640
+_MOST_COLORS = 256
+
+_WHITE = np.arange(256) / 255
+_PAPER = np.round(0x12 * _WHITE).astype(np.uint8)
+_INK = np.round(0xED * (1 - _WHITE)).astype(np.uint8)
+
+# Where no style sheet is read, `hidden` leaves the picture on white.
+FOR_THE_THEME = (
+    '<style>:is(body[data-jp-theme-light="false"],.vscode-dark) .fl-light{display:none}'
+    ':is(body[data-jp-theme-light="false"],.vscode-dark) .fl-dark{display:inline}'
+    "</style>"
+)
 
 
 def png(figure: Figure) -> tuple[bytes, dict[str, int]]:
@@ -20,55 +51,128 @@ def png(figure: Figure) -> tuple[bytes, dict[str, int]]:
 
     The same figure gives the same bytes: no date and no version is kept.
     """
-    buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})
-    width, height = (round(_SHOWN_DPI * inches) for inches in figure.get_size_inches())
-    return buffer.getvalue(), {"width": width, "height": height}
+    light, _ = for_themes(figure, DPI)
+    return _encoded(light), {"width": _shown_px(figure), "height": _shown_px(figure, 1)}
+
+
+def fast_png(figure: Figure) -> bytes:
+    """The figure as PNG at 100 dots per inch."""
+    light, _ = for_themes(figure, FAST_DPI)
+    return _encoded(light, compress_level=1)
 
 
 def html(figure: Figure) -> str | None:
-    """The figure as an `<img>` with its words; `None` if it has none.
+    """The figure as HTML with its words; `None` if it has none.
 
     In a narrow column it shrinks as long as its text can be read, then it scrolls.
     """
     if not said(figure):
         return None
-    data, size = png(figure)
-    picture = img(figure, data, size["width"], round(_LEAST_SHARE * size["width"]))
-    return f'<div style="overflow-x:auto">{picture}</div>'
+    twin = narrow_twin(figure)
+    wide = for_themes(figure, DPI)
+    narrow = for_themes(twin, DPI) if twin else (None, None)
+    width_px = _shown_px(figure)
+    look = f'width="{width_px}" style="max-width:100%;height:auto'
+    look += '"' if twin else f';min-width:{round(_LEAST_SHARE * width_px)}px"'
+    shown = (
+        _source(small) + _img(figure, _encoded(_few_colors(large)), look)
+        for large, small in zip(wide, narrow, strict=True)
+    )
+    return f'<div style="overflow-x:auto">{_by_theme(shown)}</div>'
 
 
-def fast_png(figure: Figure) -> bytes:
-    """The figure as PNG at 100 dots per inch, for pictures that move."""
+def moving_html(figure: Figure) -> str:
+    """The same for pictures that move: quickly, at 100 dots per inch."""
+    look = 'style="max-width:100%;height:auto"'
+    shown = (
+        _img(figure, _encoded(each, compress_level=1), look)
+        for each in for_themes(figure, FAST_DPI)
+    )
+    return _by_theme(shown)
+
+
+def for_themes(figure: Figure, dpi: float) -> tuple[Pixels, Pixels]:
+    """The figure for the usual theme, and for a dark theme."""
     if not isinstance(figure.canvas, QuickCanvas):
         QuickCanvas(figure)
+    # Drawing it is no change of it: see `narrow_twin`.
+    before, told = figure.dpi, figure.stale_callback
+    figure.stale_callback = None
+    figure.dpi = dpi
+    try:
+        canvas: Any = figure.canvas
+        canvas.draw()
+        light = np.array(canvas.buffer_rgba())[..., :3]
+        dark = in_the_dark(light)
+        for rows, columns in _photographs(figure, len(light)):
+            dark[rows, columns] = light[rows, columns]
+    finally:
+        figure.dpi, figure.stale_callback = before, told
+    return light, dark
+
+
+def in_the_dark(light: Pixels) -> Pixels:
+    """Colors as a dark theme has them.
+
+    >>> in_the_dark(np.array([[[255, 255, 255], [0, 0, 0], [255, 128, 0]]], np.uint8))
+    array([[[ 18,  18,  18],
+            [237, 237, 237],
+            [255, 128,   0]]], dtype=uint8)
+    """
+    red, green, blue = light[..., 0], light[..., 1], light[..., 2]
+    least = np.minimum(np.minimum(red, green), blue)
+    most = np.maximum(np.maximum(red, green), blue)
+    dark: Pixels = light + (_PAPER[least] + _INK[most] - least)[..., None]
+    return dark
+
+
+def _photographs(figure: Figure, height: int) -> Iterator[tuple[slice, slice]]:
+    """The rows and columns of each, in the pixels of the figure as it is now."""
+    for axes in figure.axes:
+        for image in filter(is_photograph, axes.images):
+            box = image.get_window_extent()
+            left, right = (max(0, round(x)) for x in (box.x0, box.x1))
+            top, bottom = (max(0, round(height - y)) for y in (box.y1, box.y0))
+            yield slice(top, bottom), slice(left, right)
+
+
+def _shown_px(figure: Figure, side: int = 0) -> int:
+    return round(_SHOWN_DPI * float(figure.get_size_inches()[side]))
+
+
+def _few_colors(pixels: Pixels) -> Pixels | Image.Image:
+    """The same picture of few colors, which is small."""
+    return Image.fromarray(pixels).quantize(
+        _MOST_COLORS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE
+    )
+
+
+def _encoded(picture: Pixels | Image.Image, **how: Any) -> bytes:
+    image = picture if isinstance(picture, Image.Image) else Image.fromarray(picture)
     buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=FAST_DPI, pil_kwargs={"compress_level": 1})
+    image.save(buffer, format="png", **how)
     return buffer.getvalue()
 
 
-# Pictures are drawn on white. Under a dark theme black and white change places, and the
-# half turn of the hues undoes what that does to colors: orange stays orange. A digit
-# would become its negative: a figure with an image stays on its white paper.
-IN_THE_DARK = (
-    '<style>:is(body[data-jp-theme-light="false"], .vscode-dark) .fl-picture'
-    "{filter:invert(.93) hue-rotate(180deg)}</style>"
-)
+def _img(figure: Figure, data: bytes, look: str) -> str:
+    return f'<img alt="{escape(said(figure))}" src="{_uri(data)}" {look}>'
 
 
-def img(
-    figure: Figure, data: bytes, width_px: int | None = None, least_px: int = 0
-) -> str:
-    """A figure's PNG and words as an `<img>` that fits its column, or is `least_px`.
+def _source(small: Pixels | None) -> str:
+    """What a narrow page shows instead, if there is something."""
+    if small is None:
+        return ""
+    uri = _uri(_encoded(_few_colors(small)))
+    return f'<source media="(max-width:{_NARROW_PX}px)" srcset="{uri}">'
 
-    It follows the theme of JupyterLab, Notebook and VS Code, unless an image is in it.
-    """
-    width = f' width="{width_px}"' if width_px else ""
-    least = f"min-width:{least_px}px;" if least_px else ""
-    source = b64encode(data).decode()
-    look = "fl-as-drawn" if has_image(figure) else "fl-picture"
+
+def _uri(data: bytes) -> str:
+    return f"data:image/png;base64,{b64encode(data).decode()}"
+
+
+def _by_theme(shown: Iterator[str]) -> str:
+    light, dark = shown
     return (
-        f'{IN_THE_DARK}<img class="{look}" alt="{escape(said(figure))}"{width} '
-        f'src="data:image/png;base64,{source}" '
-        f'style="max-width:100%;{least}height:auto;background:white">'
+        f'{FOR_THE_THEME}<picture class="fl-light">{light}</picture>'
+        f'<picture class="fl-dark" hidden>{dark}</picture>'
     )

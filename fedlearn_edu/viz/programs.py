@@ -5,13 +5,10 @@ Also of a computation that has no type yet, of a learning process, which is two,
 what the server sees.
 """
 
-from base64 import b64encode
 from collections.abc import Callable
 from html import escape
-from io import BytesIO
 
 from matplotlib.figure import Figure
-from PIL import Image
 
 from fedlearn_edu.dataflow.server_view import ServerView
 from fedlearn_edu.errors import FedLearnError
@@ -22,10 +19,7 @@ from fedlearn_edu.viz.dataflow.drawing import draw_graph
 from fedlearn_edu.viz.dataflow.server_view import draw_server_view
 from fedlearn_edu.viz.displays import draw_error, notation
 from fedlearn_edu.viz.html import strong, tag
-from fedlearn_edu.viz.style import NARROW_IN
 
-_NARROW_PX = 640
-_MAX_COLORS = 64
 _SPACED = "margin:.5em 0;line-height:1.5"
 _TEXT = (
     "overflow-x:auto;max-height:24em;margin:4px 0;padding:0 0 0 8px;background:none;"
@@ -85,31 +79,11 @@ def draw_view(view: ServerView) -> str:
 
 
 def _picture(draw: Callable[..., Figure], thing: object) -> str:
-    """A drawing as an `<img>`, for pages and for phones, or why there is none."""
+    """A drawing, or why there is none."""
     try:
-        wide, narrow = draw(thing), draw(thing, width_in=NARROW_IN)
+        return pictures.html(draw(thing)) or ""
     except FedLearnError as error:
         return draw_error(error)
-    source = b64encode(_small_png(narrow)[0]).decode()
-    data, width_px = _small_png(wide)
-    return tag(
-        "picture",
-        f'<source media="(max-width:{_NARROW_PX}px)" '
-        f'srcset="data:image/png;base64,{source}">',
-        pictures.img(wide, data, width_px),
-    )
-
-
-def _small_png(drawing: Figure) -> tuple[bytes, int]:
-    """A drawing as PNG, of few colors to be small, and the width it is shown in."""
-    data, size = pictures.png(drawing)
-    buffer = BytesIO()
-    with Image.open(BytesIO(data)) as image:
-        few = image.convert("RGB").quantize(
-            _MAX_COLORS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE
-        )
-        few.save(buffer, format="png")
-    return buffer.getvalue(), size["width"]
 
 
 def _tree(computation: Computation) -> str:

@@ -6,16 +6,19 @@ of a notebook appears below it.
 """
 
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial, wraps
+from inspect import signature
 from pathlib import Path
 from threading import RLock
 from typing import Any, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
 from fedlearn_edu.errors import FedLearnError, describe, short_traceback
@@ -25,9 +28,8 @@ from fedlearn_edu.viz.notebook import running_shell, show_figures
 WIDE_IN = 10.0  #: The width of a page, in inches.
 NARROW_IN = 4.5  #: The width of a column or a phone, in inches.
 
-EXPLORER_IN = 6.4
-"""The width of a picture under controls: as it is on a page, and not too small on half
-of one."""
+EXPLORER_IN = 7.2
+"""The width of a picture beside controls."""
 
 STACK_BELOW_IN = 8.0
 """Figures narrower than this put their panels below each other."""
@@ -66,15 +68,42 @@ _one_at_a_time = RLock()
 
 def in_our_look(draw: Callable[P, R]) -> Callable[P, R]:
     """Decorates every function that draws; leaves the settings of the caller alone."""
+    has_width = "width_in" in signature(draw).parameters
 
     @wraps(draw)
     def drawn(*args: P.args, **kwargs: P.kwargs) -> R:
         # Settings are those of the process: two threads that change them, and put back
         # what they found, would leave one's for good.
         with _one_at_a_time, rc_context(_LOOK):
-            return draw(*args, **kwargs)
+            made = draw(*args, **kwargs)
+        is_free = has_width and not kwargs.keys() & {"width_in", "figure", "ax"}
+        if is_free and isinstance(made, Figure):
+            narrow: Any = {**kwargs, "width_in": NARROW_IN}
+            _keep_twin(made, partial(drawn, *args, **narrow))
+        return made
 
     return drawn
+
+
+# From a figure to what draws it for a narrow page, until the figure is changed.
+_narrow: "WeakKeyDictionary[Figure, Callable[[], Any]]" = WeakKeyDictionary()
+
+
+def _keep_twin(figure: Figure, draw: Callable[[], Any]) -> None:
+    def forget(*_: Any) -> None:
+        _narrow.pop(figure, None)
+
+    _narrow[figure] = draw
+    figure.stale_callback = forget
+
+
+def narrow_twin(figure: Figure) -> Figure | None:
+    """The same figure for a narrow page.
+
+    `None` if it was drawn for a width of its own, or was changed since.
+    """
+    draw = _narrow.get(figure)
+    return draw() if draw else None
 
 
 class FigureDataError(FedLearnError, ValueError):
@@ -214,9 +243,18 @@ def said(figure: Figure) -> str:
     return str(figure.get_label() or "")
 
 
-def has_image(figure: Figure) -> bool:
-    """Whether it shows numbers as an image: pixels, weights, shares, a loss."""
-    return any(axes.images for axes in figure.axes)
+_PHOTOGRAPH = "photograph"
+
+
+def as_photograph(image: AxesImage) -> AxesImage:
+    """Marks an image, in ink on paper, that no theme may turn into its negative."""
+    image.set_gid(_PHOTOGRAPH)
+    return image
+
+
+def is_photograph(image: AxesImage) -> bool:
+    """Whether it was marked, and is there to be seen."""
+    return image.get_gid() == _PHOTOGRAPH and image.get_visible()
 
 
 def keep_layout(figure: Figure) -> None:

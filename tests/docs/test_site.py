@@ -102,7 +102,7 @@ def test_what_moves_is_still_in_the_book_with_its_work_done() -> None:
 
     square: Any = SimpleNamespace(show=show)
     page = BeautifulSoup(still(Explorer("A square", square, {})).data, "html.parser")
-    assert [picture["alt"] for picture in page.select("img")] == ["<dark>"]
+    assert [picture["alt"] for picture in page.select(".fl-light img")] == ["<dark>"]
     assert "<dark>" in page.stripped_strings
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What ends a cell appears below it, without pyplot and without magic."""
 
+import re
 import sys
-from collections.abc import Callable
+from base64 import b64decode
 from io import BytesIO
 from types import SimpleNamespace
 from typing import Any
@@ -35,31 +36,38 @@ def test_shell_learns_to_show_figures() -> None:
     data, metadata = shell.display_formatter.format(figure)
     with Image.open(BytesIO(data["image/png"])) as image:
         assert image.size == (1500, 570)
-    assert metadata["image/png"] == {"width": 900, "height": 342}
+    assert metadata["image/png"] == {"width": 1100, "height": 418}
     assert data["text/plain"] == "<Figure size 1000x380 with 1 Axes>"
 
 
-def of_digits() -> Figure:
-    return viz.draw_partition([0, 1], [[0], [1]], images=np.eye(4).reshape(2, 2, 4))
+def shown(figure: Figure) -> list[tuple[int, int]]:
+    """The sizes of all pictures in its HTML."""
+    found = re.findall('base64,([^"]+)', pictures.html(figure) or "")
+    images = (Image.open(BytesIO(b64decode(each))) for each in found)
+    return [image.size for image in images]
 
 
-@pytest.mark.parametrize(
-    ("draw", "is_image"),
-    [
-        (of_digits, True),
-        (lambda: viz.draw_digit_templates(np.ones([784, 10])), True),
-        (lambda: viz.draw_client_accuracy({"before": [0.0], "after": [1.0]}), False),
-        (lambda: viz.draw_graph(increment), False),
-    ],
-)
-def test_a_dark_theme_inverts_no_image(
-    draw: Callable[[], Figure], is_image: bool
-) -> None:
-    shown = pictures.html(draw()) or ""
-    assert ('class="fl-picture"' in shown, "fl-as-drawn" in shown) == (
-        not is_image,
-        is_image,
-    )
+def test_a_narrow_page_has_what_was_drawn_for_it_until_the_figure_is_changed() -> None:
+    def draw(**more: Any) -> Figure:
+        return viz.draw_client_accuracy({"before": [0.5], "after": [1.0]}, **more)
+
+    narrow, wide = (675, 570), (1500, 570)
+    figure = draw()
+    assert shown(figure) == shown(figure) == [narrow, wide, narrow, wide]
+    figure.axes[0].set_title("the reader's own")
+    assert shown(figure) == [wide, wide]
+    assert shown(draw(width_in=viz.WIDE_IN)) == [wide, wide]
+
+
+def test_a_dark_theme_keeps_hues_and_photographs() -> None:
+    half = np.tile([0.0, 1.0], [2, 4, 2]).reshape(2, 4, 4)
+    figure = viz.draw_partition([0, 1], [[0], [1]], images=half)
+    light, dark = pictures.for_themes(figure, 100)
+    is_black, is_ink, is_paper = ((light == x).all(axis=2) for x in (0, 26, 255))
+    kept = (light == dark).all(axis=2)
+    assert [(kept & each).sum() > 300 for each in (is_black, is_paper)] == [True] * 2
+    assert (dark[is_paper & ~kept] == 18).all()
+    assert dark[is_ink].min() > 200
 
 
 def test_plain_python_has_no_shell(monkeypatch: pytest.MonkeyPatch) -> None:

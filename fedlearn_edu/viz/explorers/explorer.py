@@ -42,10 +42,15 @@ from fedlearn_edu.viz.explorers.frames import (
     explorers_context,
 )
 from fedlearn_edu.viz.html import tag
-from fedlearn_edu.viz.pictures import fast_png, img
+from fedlearn_edu.viz.pictures import FAST_DPI, fast_png, moving_html
 
 # Until all is computed; until there is something to see at first, and after a move.
 _LONGEST_S, _OPENS_S, _MOVES_S = 600.0, 20.0, 0.25
+
+# Controls beside a figure where there is room, above it where there is not; a table has
+# the whole width.
+_BESIDE = widgets.Layout(flex="1 1 24em", min_width="0", margin="0 12px 0 0")
+_BELOW = widgets.Layout(flex="1 1 100%", min_width="0")
 
 
 class Picture(Protocol):
@@ -72,6 +77,9 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         picture: what makes the view.
         controls: name to control.
         sentence: what the picture shows, in words.
+        actions: the line of menus and buttons.
+        said: the line that has the sentence, or an error.
+        shown: what has the view.
     """
 
     def __init__(
@@ -94,20 +102,23 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         """
         self.picture, self.controls, self.sentence = picture, dict(controls), ""
         self._first, self._lock = self.values, RLock()
-        self._said = widgets.HTML()
-        self._shown = widgets.HTML(layout=widgets.Layout(width="100%"))
+        self.said = widgets.HTML()
+        self.shown = widgets.HTML()
         reset = button("Reset", "back to the values it began with")
         reset.on_click(lambda _: self.set(**self._first))
         tracked = [each for each in self.controls.values() if each.least_em]
         plain = [each.box for each in self.controls.values() if not each.least_em]
         heading = widgets.HTML(f"<strong>{escape(title)}</strong>")
-        row = widgets.HBox([*plain, *extras, reset], layout=FLOW)
+        self.actions = widgets.HBox([*plain, *extras, reset], layout=FLOW)
+        moved = [self.actions, columns(tracked), self.said]
+        left = widgets.VBox(moved, layout=_BESIDE)
+        flow = widgets.Layout(flex_flow="row wrap", align_items="flex-start")
         layout = widgets.Layout(max_width="100%", overflow="hidden")
-        parts = [heading, row, columns(tracked), self._said, self._shown]
+        parts = [heading, widgets.HBox([left, self.shown], layout=flow)]
         super().__init__(parts, layout=layout)
         self._is_held = False
         self._view: View = ""
-        self._png, self._num_put = b"", 0
+        self._num_put = 0
         self._follower = Follower(self._put, where)
         self.refresh(_OPENS_S)
         for control in self.controls.values():
@@ -207,7 +218,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         self._follower.follow(shown, patience_s)
         with self._lock:
             if self._num_put == before:
-                self._said.value = status("computing \N{HORIZONTAL ELLIPSIS}")
+                self.said.value = status("computing \N{HORIZONTAL ELLIPSIS}")
 
     def _put(self, shown: Frame | Exception) -> None:
         """Puts a view and its sentence into the page; or an error above the view."""
@@ -215,19 +226,20 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         with self._lock:
             self._num_put += 1
             if isinstance(shown, Exception):
-                self._said.value = status(as_alarm(shown))
+                self.said.value = status(as_alarm(shown))
                 return
             is_new = shown[0] is not self._view
             self._view, self.sentence = shown
-            self._said.value = status(escape(self.sentence))
+            self.said.value = status(escape(self.sentence))
             if isinstance(self._view, str):
-                self._shown.value = self._view
+                self.shown.layout = _BELOW
+                self.shown.value = self._view
                 return
             figure = style.say(self._view, self.sentence)
             if is_new:
                 style.keep_layout(figure)
-            self._png = fast_png(figure)
-            self._shown.value = img(figure, self._png)
+                self.shown.layout = _beside(figure)
+            self.shown.value = moving_html(figure)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The widget; and the view and the sentence, for pages without widgets."""
@@ -237,4 +249,10 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             if isinstance(self._view, str):
                 words = tag("p", escape(self.sentence))
                 return {**said, "text/html": words + self._view}
-            return {**said, "image/png": b64encode(self._png).decode()}
+            return {**said, "image/png": b64encode(fast_png(self._view)).decode()}
+
+
+def _beside(figure: Figure) -> Any:
+    """As wide as the figure, beside the controls where there is room."""
+    width_px = round(FAST_DPI * figure.get_figwidth())
+    return widgets.Layout(flex=f"0 1 {width_px}px", min_width="0", margin="0")

@@ -176,7 +176,8 @@ class InversionPicture:
         edge = round(len(pixels) ** 0.5)
         if at == len(self._images):
             look: Any = {"cmap": "gray_r", "aspect": "auto"}
-            self._images.append(self._axes.imshow([[0.0]], **look))
+            drawn = self._axes.imshow([[0.0]], **look)
+            self._images.append(style.as_photograph(drawn))
         image, (left, top, side) = self._images[at], sides
         image.set_data(pixels.reshape(edge, edge))
         image.set_clim(pixels.min(), pixels.max())

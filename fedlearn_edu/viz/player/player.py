@@ -29,7 +29,7 @@ from fedlearn_edu.viz.explorers.controls import (
     status,
 )
 from fedlearn_edu.viz.html import head, strong, tag
-from fedlearn_edu.viz.pictures import FAST_DPI, fast_png, img
+from fedlearn_edu.viz.pictures import FAST_DPI, fast_png, moving_html
 from fedlearn_edu.viz.player.drawing import MILLISECONDS, STEPS, TapePicture, check_tape
 from fedlearn_edu.viz.player.timeline import ALL_CLIENTS, Timeline
 from fedlearn_edu.viz.player.words import human_bytes
@@ -170,7 +170,7 @@ class Player(widgets.VBox):  # type: ignore[misc]
         self.play.max = max(0, len(self._meant) - 1)
         words = f"{len(self._meant):,} of {len(self.timeline):,} calls, lane by lane"
         figure = style.say(self._drawn.figure, words)
-        self._picture.value = img(figure, fast_png(figure))
+        self._picture.value = moving_html(figure)
         self._move()
 
     def _move(self) -> None:

@@ -110,12 +110,12 @@ def test_numbers_appear_with_their_steps() -> None:
 def test_moves_change_picture_and_sentence() -> None:
     explorer = viz.explore_aggregation()
     assert explorer.sentence.endswith("Every grouping gives 15.")
-    shown = explorer.children[-1].value
+    shown = explorer.shown.value
     explorer.controls["zero"].source.value = 1
     assert explorer.sentence.endswith(
         "16 in one, 18 with fan-out 2, 17 with 3, 17 with 4."
     )
-    assert explorer.children[-1].value != shown
+    assert explorer.shown.value != shown
     explorer.controls["fan_out"].source.value = 2
     assert explorer.sentence.startswith("Step 8 of 8: The server reports 18.")
     explorer.controls["step"].source.value = 5
@@ -128,7 +128,7 @@ def test_moves_change_picture_and_sentence() -> None:
 
 def test_play_moves_the_steps_and_the_preset_makes_eighteen() -> None:
     explorer = viz.explore_aggregation()
-    play, preset, _ = explorer.children[1].children[-3:]
+    play, preset, _ = explorer.actions.children[-3:]
     play.value = 2
     assert explorer.sentence.startswith("Step 2 of 6")
     explorer.set(step=6)

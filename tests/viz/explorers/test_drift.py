@@ -134,11 +134,11 @@ def test_the_explorer_computes_by_itself_and_follows() -> None:
     explorer = viz.explore_drift("iid", clients=4, learning_rate=0.3)
     explorer.wait()
     assert explorer.sentence.startswith("IID, 4 clients, learning rate 0.3. After 5")
-    first, shown = explorer.sentence, explorer.children[-1].value
+    first, shown = explorer.sentence, explorer.shown.value
     explorer.controls["local_epochs"].source.value = 8
     explorer.wait()
     assert explorer.sentence.startswith("IID, 4 clients, learning rate 0.3. After 8")
-    assert explorer.children[-1].value != shown
+    assert explorer.shown.value != shown
     explorer.set(learning_rate=0.1, clients=5, local_epochs=5)
     explorer.wait()
     assert explorer.sentence.startswith("IID, 5 clients, learning rate 0.1. After 5")

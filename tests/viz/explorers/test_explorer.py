@@ -42,12 +42,12 @@ def make() -> Explorer:
 
 
 def picture_of(explorer: Explorer) -> str:
-    found: str = explorer.children[-1].value
+    found: str = explorer.shown.value
     return found
 
 
 def sentence_of(explorer: Explorer) -> str:
-    found: str = explorer.children[-2].value
+    found: str = explorer.said.value
     return found
 
 
@@ -115,7 +115,7 @@ def test_several_controls_at_once_are_one_drawing_and_reset_goes_back() -> None:
     explorer.set(height=4, name="b", bold=True)
     assert explorer.sentence == "b goes up to 4"
     assert line.times_drawn == drawn + 1
-    explorer.children[1].children[-1].click()
+    explorer.actions.children[-1].click()
     assert explorer.sentence == "a goes up to 3"
     assert explorer.values == {"height": 3, "name": "a", "skew": 1.0, "bold": False}
 

@@ -134,10 +134,10 @@ def test_a_table_reads_row_by_row() -> None:
 def test_moves_change_picture_and_sentence() -> None:
     explorer = viz.explore_mean()
     assert explorer.sentence.endswith("the mean is 3.")
-    shown = explorer.children[-1].value
+    shown = explorer.shown.value
     explorer.controls["value_2"].source.value = -3.0
     assert explorer.sentence.endswith("adds up 0 and 3, and divides: the mean is 0.")
-    assert explorer.children[-1].value != shown
+    assert explorer.shown.value != shown
     explorer.set(weighted=True, weight_1=4.0)
     assert explorer.sentence.endswith("adds up 6 and 6, and divides: the mean is 1.")
     explorer.set(secure=True)

@@ -45,12 +45,12 @@ def counts(explorer: Explorer) -> Any:
 def test_every_partition_is_that_of_the_library(
     explorer: Explorer, name: str, parameter: str | None, value: Any, words: str
 ) -> None:
-    explorer.children[1].children[-1].click()
+    explorer.actions.children[-1].click()
     explorer.set(partition=name, seed=3)
-    before = explorer.children[-1].value
+    before = explorer.shown.value
     if parameter:
         explorer.controls[parameter].source.value = value
-        assert explorer.children[-1].value != before
+        assert explorer.shown.value != before
     assert explorer.sentence.startswith(PARTITIONERS[name].title)
     assert words in explorer.sentence
     labels = datasets.load_digits28().train[1]
@@ -77,10 +77,10 @@ def test_every_number_of_clients_is_a_whole_picture(
 
 def test_a_partition_that_cannot_be_is_said(explorer: Explorer) -> None:
     explorer.set(partition="one_label_per_client", clients=10)
-    before = explorer.children[-1].value
+    before = explorer.shown.value
     explorer.set(clients=11)
-    assert "a client would hold nothing" in explorer.children[-2].value
-    assert explorer.children[-1].value == before
+    assert "a client would hold nothing" in explorer.said.value
+    assert explorer.shown.value == before
     explorer.set(clients=9)
     assert "9 clients" in explorer.sentence
 

@@ -107,7 +107,7 @@ def test_a_stopped_run_keeps_its_state_and_goes_on(
     monkeypatch.setattr("fedlearn_edu.viz.explorers.explorer._OPENS_S", 0.0)
     explorer = viz.explore_training({"FedAvg": slow}, data, 6, test=test)
     assert begun.wait(PATIENCE_S)
-    assert "computing" in explorer.children[-2].value
+    assert "computing" in explorer.said.value
     explorer.set(train=False)
     go.set()
     explorer.wait(PATIENCE_S)
