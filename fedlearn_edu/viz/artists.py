@@ -23,13 +23,14 @@ from matplotlib.transforms import (
 )
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.viz.colors import INK
-from fedlearn_edu.viz.style import FONT_PT
+from fedlearn_edu.viz.colors import CLIENTS, CLIENTS_EDGE, INK
+from fedlearn_edu.viz.style import FONT_PT, tint
 
 Words = Sequence[tuple[float, float, str]]
 """What to write where: (x, y, text)."""
 
 _EDGE_PX = 4
+_BAR: Any = {"color": tint(CLIENTS, 0.4), "edgecolor": CLIENTS_EDGE, "linewidth": 1}
 _PLAIN = {"va": "center", "size": FONT_PT, "family": "DejaVu Sans", "parse_math": False}
 
 
@@ -85,21 +86,21 @@ class Texts:
 
 @final
 class Bars:
-    """Lying bars from zero, of one thickness."""
+    """Lying bars of clients from zero, of one thickness; text on them can be read."""
 
-    def __init__(self, axes: Axes, color: str) -> None:
-        self._axes, self._color, self._patches = axes, color, list[Any]()
+    def __init__(self, axes: Axes) -> None:
+        self._axes, self._patches = axes, list[Any]()
 
     def show(self, places: ArrayLike, lengths: ArrayLike, thickness: float) -> None:
         """One bar at each place; where the length is NaN there is none."""
         starts = np.asarray(places, float) - thickness / 2
         sizes = np.nan_to_num(np.asarray(lengths, float))
         while len(self._patches) < len(starts):
-            self._patches += self._axes.barh([0], [0], color=self._color).patches
+            self._patches += self._axes.barh([0], [0], **_BAR).patches
         for patch, start, size in zip(self._patches, starts, sizes, strict=False):
             patch.set_bounds(0, start, size, thickness)
-        for patch in self._patches[len(starts) :]:
-            patch.set_bounds(0, 0, 0, 0)
+        for number, patch in enumerate(self._patches):
+            patch.set_visible(number < len(starts))
 
 
 def mosaic(tiles: NDArray[Any], edge: tuple[int, int], fill: float) -> NDArray[Any]:

@@ -19,8 +19,8 @@ CLIENTS_EDGE = "#B87A00"
 TEST = "#009E73"
 """Green: examples no participant has trained on."""
 
-LONE = "#CC79A7"
-"""Purple: one client learning alone."""
+LONE = "#B85C96"
+"""Purple: one client learning alone. As strong as 3:1 needs, in either theme."""
 
 ALARM = "#D55E00"
 """Vermilion: what went wrong."""

@@ -22,7 +22,7 @@ from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.simulation.partitions import Skew, describe_skew
 from fedlearn_edu.simulation.partitions.arguments import check_partition, read_labels
 from fedlearn_edu.viz import colors, style
-from fedlearn_edu.viz.artists import Bars, Texts, blended, folded, mosaic
+from fedlearn_edu.viz.artists import Bars, Texts, folded, mosaic
 
 _ROWS = (10, 9)  # first and last ones
 LEAST_ROWS = 6
@@ -32,22 +32,16 @@ _LEAST_IMAGES = 3
 _DIGIT_IN = 0.1  # width of a digit at 11 pt
 _MAP = LinearSegmentedColormap.from_list("clients", ["#FFFFFF", colors.CLIENTS])
 _GAP = "\N{VERTICAL ELLIPSIS}"
-
-Row = int | None
-"""A client, or the gap."""
-
-_ROW_IN = 0.3
-HEAD_IN = 0.62
-FOOT_IN = 0.34
-_NAMES_IN = 0.62
-_NAMES_BY_IMAGES_IN = 0.4
-_COLUMNS_IN = (0.58, 0.74, 0.74)
-_BETWEEN_IN = 0.1
-_IMAGES_FROM_IN = 5.8
-_IMAGES_SHARE = 0.3
 _COLORS_MEAN = (
     "strong color: a large share of the client\N{RIGHT SINGLE QUOTATION MARK}s examples"
 )
+_ROW_IN, _AROUND_IN = 0.3, 1.1
+_IMAGES_FROM_IN = 5.8
+# Of images, examples of each label, and three columns, compared with each other.
+_WITH_IMAGES, _WITHOUT_IMAGES = (2.0, 5.2, 1, 1, 1), (2.9, 1, 1, 1)
+
+Row = int | None
+"""A client, or the gap."""
 
 
 @short_traceback
@@ -87,33 +81,11 @@ def draw_partition(
     if width_in < _IMAGES_FROM_IN:
         pictures = None
     rows = max(len(folded(len(skew.histogram), *_ROWS)), LEAST_ROWS)
-    paper = figure or Figure(figsize=(width_in, HEAD_IN + rows * _ROW_IN + FOOT_IN))
-    height_in = style.size_in(paper)[1] - HEAD_IN - FOOT_IN
-    has_images = pictures is not None
-    ClientRows(paper, height_in, has_images=has_images).show(skew, shares, pictures)
+    size_in = width_in, _AROUND_IN + rows * _ROW_IN
+    paper = figure or Figure(figsize=size_in, layout="constrained")
+    rows_of_clients = ClientRows(paper, has_images=pictures is not None)
+    rows_of_clients.show(skew, shares, pictures)
     return style.say_of(paper, figure, describe(skew, len(np.asarray(labels))))
-
-
-def _lay_out(
-    figure: style.Paper, height_in: float, has_images: bool
-) -> list[Axes | None]:
-    """Axes for images (or `None`), counts, and the three columns of numbers."""
-    width_in, total_in = style.size_in(figure)
-    bottom_in = total_in - HEAD_IN - height_in
-    left_in = _NAMES_BY_IMAGES_IN if has_images else _NAMES_IN
-    free_in = width_in - left_in - sum(_COLUMNS_IN) - 4 * _BETWEEN_IN
-    images_in = _IMAGES_SHARE * free_in if has_images else 0.0
-    heat_in = free_in - images_in - (_BETWEEN_IN if has_images else 0)
-    added: list[Axes | None] = [] if has_images else [None]
-    for wide_in in filter(None, (images_in, heat_in, *_COLUMNS_IN)):
-        sides_in = (left_in, bottom_in, wide_in, height_in)
-        added.append(style.add_axes(figure, sides_in))
-        left_in += wide_in + _BETWEEN_IN
-    above = 1 - (HEAD_IN - 0.07) / total_in
-    figure.text(0.06 / width_in, above, "client", va="bottom")
-    below = (bottom_in - 0.08) / total_in
-    figure.text(0.06 / width_in, below, _COLORS_MEAN, va="top")
-    return added
 
 
 def describe(skew: Skew, examples: int) -> str:
@@ -150,41 +122,40 @@ def check_images(images: ArrayLike | None, examples: int) -> Any:
 
 @final
 class ClientRows:
-    """The table at the top of a figure; `show` puts a partition into it."""
+    """A table in a figure, or in a part of one; `show` puts a partition into it."""
 
-    def __init__(
-        self, figure: style.Paper, height_in: float, *, has_images: bool
-    ) -> None:
+    def __init__(self, paper: style.Paper, *, has_images: bool) -> None:
         """Draws the fixed parts.
 
         Args:
-            figure: With room of `HEAD_IN` above the table, and of `FOOT_IN` below it.
-            height_in: The height in inches that the rows share.
+            paper: A figure or a part of one, with matplotlib's constrained layout.
             has_images: Whether each row begins with images.
         """
-        places: list[Any] = _lay_out(figure, height_in, has_images)
-        images, heat, sizes, variation, effective = places
-        self._heat, self._height_in = heat, height_in
-        self._column_in = _width_in(heat)
+        widths = _WITH_IMAGES if has_images else _WITHOUT_IMAGES
+        panels = paper.subplots(1, len(widths), sharey=True, width_ratios=widths)
+        for axes in panels:
+            axes.set(xticks=[], yticks=[])
+            axes.tick_params(length=0, labelsize=style.FONT_PT)
+            axes.spines[:].set_visible(False)
+        *images, heat, sizes, variation, effective = panels
+        self._paper, self._first, self._heat = paper, panels[0], heat
+        self._first.set_ylabel("client", loc="top")
         self._image = heat.imshow([[0]], _MAP, aspect="auto", norm=PowerNorm(0.6, 0, 1))
         self._counts = Texts(heat)
-        self._labels = Texts(heat, transform=blended(heat, "x", 0.11))
+        heat.xaxis.tick_top()
+        _head(heat, "examples of each label")
         self._columns = [
             _Column(sizes, "size", "{:,.0f}"),
             _Column(variation, "total\nvariation", "{:.2f}", most=1.0),
             _Column(effective, "effective\nlabels", "{:.1f}"),
         ]
-        heat.set(xticks=[], yticks=[])
-        heat.set_title("examples of each label", fontsize=style.FONT_PT, pad=22)
-        heat.spines[:].set_visible(False)
-        beside = blended(heat, "y", -0.06, across=images)
-        self._names = Texts(heat, transform=beside, ha="right")
+        paper.supxlabel(_COLORS_MEAN, x=0.01, ha="left", fontsize=style.FONT_PT)
         self._thumbs = None
-        if images is not None:
-            images.set_axis_off()
-            self._thumbs = style.as_photograph(
-                images.imshow([[0]], "gray_r", aspect="auto")
-            )
+        if images:
+            look: Any = {"cmap": "gray_r", "aspect": "auto"}
+            self._thumbs = style.as_photograph(images[0].imshow([[0]], **look))
+            _head(images[0], "images")
+        self._is_laid_out = False
 
     def show(self, skew: Skew, shares: Sequence[Any], images: Any = None) -> None:
         """Shows who holds what.
@@ -198,19 +169,21 @@ class ClientRows:
         low = max(len(rows), LEAST_ROWS) - 0.5
         there = [row for row in rows if row is not None]
         places = [place for place, row in enumerate(rows) if row is not None]
-        self._show_counts(skew, rows, low)
-        for column, values in zip(
-            self._columns,
-            (skew.sizes, skew.total_variation, skew.effective_labels),
-            strict=True,
-        ):
-            column.show(places, values[there], values.max(), low)
         names = [_GAP if row is None else str(row) for row in rows]
-        self._names.show([(0, place, name) for place, name in enumerate(names)])
+        self._first.set_yticks(range(len(rows)), [_padded(name) for name in names])
+        numbers = skew.sizes, skew.total_variation, skew.effective_labels
+        for column, values in zip(self._columns, numbers, strict=True):
+            column.show(places, values[there], values.max())
+        self._first.set_ylim(low, -0.5)
+        self._heat.set_xticks(*_ticks(skew.labels))
+        if not self._is_laid_out:
+            self._paper.figure.draw_without_rendering()
+            self._is_laid_out = True
+        self._show_counts(skew, rows)
         if self._thumbs is not None:
-            self._show_images(shares, images, rows, low)
+            self._show_images(shares, images, rows)
 
-    def _show_counts(self, skew: Skew, rows: list[Row], low: float) -> None:
+    def _show_counts(self, skew: Skew, rows: list[Row]) -> None:
         counts = np.array(
             [[0] * len(skew.labels) if r is None else skew.histogram[r] for r in rows]
         )
@@ -218,16 +191,13 @@ class ClientRows:
         held = np.maximum(counts.sum(axis=1, keepdims=True), 1)
         self._image.set_data(counts / held)
         self._image.set_extent((-0.5, labels - 0.5, len(rows) - 0.5, -0.5))
-        self._heat.set(xlim=(-0.5, labels - 0.5), ylim=(low, -0.5))
-        self._labels.show(_ticks(skew.labels, self._column_in))
-        self._counts.show(_words(counts, self._column_in / labels, self._height_in))
+        self._heat.set_xlim(-0.5, labels - 0.5)
+        cell_in, row_in = self._cell_in(self._heat)
+        self._counts.show(_words(counts, cell_in / labels, row_in))
 
-    def _show_images(
-        self, shares: Sequence[Any], images: Any, rows: list[Row], low: float
-    ) -> None:
+    def _show_images(self, shares: Sequence[Any], images: Any, rows: list[Row]) -> None:
         thumbs: Any = self._thumbs
-        width_in = _width_in(thumbs.axes)
-        row_in = self._height_in / (low + 0.5)
+        width_in, row_in = self._cell_in(thumbs.axes)
         columns = max(_LEAST_IMAGES, int(width_in / row_in))
         tile_in = min(row_in, width_in / columns)
         tiles = _tiles(images, shares, rows, columns)
@@ -235,12 +205,23 @@ class ClientRows:
         thumbs.set_data(mosaic(tiles, (above, 1), fill=0))
         thumbs.set_clim(0, max(float(tiles.max()), 1e-9))
         thumbs.set_extent((0, columns * tile_in, len(rows) - 0.5, -0.5))
-        thumbs.axes.set(xlim=(0, width_in), ylim=(low, -0.5))
+        thumbs.axes.set_xlim(0, width_in)
+
+    def _cell_in(self, axes: Axes) -> tuple[float, float]:
+        """The width of the axes, and the height of a row."""
+        figure: Any = axes.figure
+        box = axes.get_window_extent()
+        low, high = axes.get_ylim()
+        return box.width / figure.dpi, box.height / figure.dpi / (low - high)
 
 
-def _width_in(axes: Axes) -> float:
-    figure: Any = axes.figure
-    return float(axes.get_position().width * style.size_in(figure)[0])
+def _padded(name: str) -> str:
+    """As wide as a number of three digits, so that the layout stays."""
+    return name.rjust(3, "\N{FIGURE SPACE}")
+
+
+def _head(axes: Axes, title: str, **more: Any) -> None:
+    axes.set_title(title, fontsize=style.FONT_PT, **more)
 
 
 @final
@@ -251,18 +232,12 @@ class _Column:
         self, axes: Axes, name: str, form: str, most: float | None = None
     ) -> None:
         self._axes, self._form, self._most = axes, form, most
-        self._bars = Bars(axes, colors.CLIENTS + "99")
-        self._texts = Texts(axes, ha="left")
-        axes.set_title(name, fontsize=style.FONT_PT, loc="left", pad=4)
-        axes.grid(visible=False)
-        axes.set(xticks=[], yticks=[])
-        axes.spines[["top", "right", "bottom"]].set_visible(False)
+        self._bars, self._texts = Bars(axes), Texts(axes, ha="left")
+        _head(axes, name)
 
-    def show(
-        self, places: list[int], values: NDArray[Any], most: float, low: float
-    ) -> None:
+    def show(self, places: list[int], values: NDArray[Any], most: float) -> None:
         most = self._most or max(float(most), 1e-9)
-        self._axes.set(xlim=(0, most), ylim=(low, -0.5))
+        self._axes.set_xlim(0, most)
         self._bars.show(places, values, 0.8)
         self._texts.show(
             [
@@ -285,23 +260,23 @@ def _tiles(
     return tiles
 
 
-def _ticks(labels: NDArray[Any], width_in: float) -> list[tuple[float, float, str]]:
-    """As many labels as fit side by side, each above its column."""
-    words = [str(label) for label in labels]
-    longest = max(map(len, words)) + 0.7
-    step = max(1, int(np.ceil(longest * _DIGIT_IN * len(words) / width_in)))
-    return [(place, 1.0, words[place]) for place in range(0, len(words), step)]
+def _ticks(labels: NDArray[Any]) -> tuple[range, list[str]]:
+    """The places and names of ten labels of one digit, or of fewer longer ones."""
+    names = [str(label) for label in labels]
+    step = -(-len(names) * (1 + max(map(len, names))) // 20)
+    places = range(0, len(names), step)
+    return places, [names[place] for place in places]
 
 
 def _words(
-    counts: NDArray[Any], cell_in: float, height_in: float
+    counts: NDArray[Any], cell_in: float, row_in: float
 ) -> list[tuple[float, float, str]]:
     """The counts that are not 0, if all of them fit beside and above each other."""
-    if height_in / len(counts) < 1.3 * style.FONT_PT / 72 or len(counts) > 12:
+    if row_in < 1.3 * style.FONT_PT / 72 or len(counts) > 12:
         return []
     widths = np.where(counts, np.char.str_len(counts.astype(str)), 0) * _DIGIT_IN
     beside = (widths[:, :-1] + widths[:, 1:]) / 2
     both = (counts[:, :-1] > 0) & (counts[:, 1:] > 0)
-    if (both & (beside > cell_in - 0.03)).any() or widths.max() > 2 * cell_in:
+    if (both & (beside > cell_in - 0.05)).any() or widths.max() > cell_in + 0.1:
         return []
     return [(x, y, str(counts[y, x])) for y, x in np.argwhere(counts)]

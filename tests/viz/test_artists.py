@@ -48,12 +48,13 @@ def test_what_was_written_before_is_gone() -> None:
 
 def test_bars_have_their_lengths_and_can_become_fewer() -> None:
     _, axes = paper()
-    bars = Bars(axes, "red")
+    bars = Bars(axes)
     bars.show([0, 1, 2], [0.5, 1.0, 2.0], 0.8)
     bars.show([0, 1], [np.nan, 3.0], 0.5)
     patches: list[Any] = list(axes.patches)
     found = [patch.get_bbox() for patch in patches]
-    assert [box.width for box in found] == [0.0, 3.0, 0.0]
+    assert [box.width for box in found[:2]] == [0.0, 3.0]
+    assert [patch.get_visible() for patch in patches] == [True, True, False]
     assert [box.y0 for box in found[:2]] == [-0.25, 0.75]
 
 

@@ -9,31 +9,29 @@ orthogonal.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.colors import CLIENTS, INK, QUIET, SERVER, SIGNED_MAP
+from fedlearn_edu.viz.artists import Texts
+from fedlearn_edu.viz.colors import CLIENTS_EDGE, INK, QUIET, SERVER, SIGNED_MAP
 from fedlearn_edu.viz.curves import spread
 
 _EVERY_TICK_UP_TO = 5
-_LABEL_IN = 0.24
-_MARGIN = 0.3
+_HEIGHT_IN = 4.4
+_NAME_SHARE = 0.075  # of the height of the plane
 _ARC = np.linspace(-np.pi / 2, np.pi / 2, 61)
 _TINY = 1e-12
+_PATH: dict[str, Any] = {"color": CLIENTS_EDGE, "lw": 1.8, "marker": "o", "ms": 4}
 
 Floats = NDArray[np.float64]
-Sides = tuple[float, float, float, float]
-"""Left, bottom, width, height in inches."""
 
 
 @final
@@ -115,25 +113,25 @@ class DriftDrawing:
     """
 
     def __init__(self) -> None:
-        height_in, plane, matrix, bar = _layout(width_in := style.EXPLORER_IN)
-        self.figure = Figure(figsize=(width_in, height_in), facecolor="white")
-        self._plane, self._matrix, self._bar = map(self._axes, (plane, matrix, bar))
-        self._prepare_matrix()
+        size_in = style.EXPLORER_IN, _HEIGHT_IN
+        self.figure = Figure(figsize=size_in, layout="constrained")
+        self._plane, self._matrix = self.figure.subplots(1, 2)
+        for axes in (self._plane, self._matrix):
+            style.dress(axes)
+            axes.grid(visible=False)
+            axes.spines[:].set_visible(True)
         self._prepare_plane()
+        self._prepare_matrix()
         self._shown: Drift | None = None
-        self._paths: list[tuple[Line2D, Line2D, Text]] = []
-
-    def _axes(self, sides: Sides) -> Axes:
-        axes = style.add_axes(self.figure, sides)
-        axes.tick_params(colors=INK)
-        axes.spines[["top", "right"]].set_visible(True)
-        return axes
+        self._paths: list[tuple[Line2D, Line2D]] = []
+        self._names = Texts(self._plane)
 
     def _prepare_plane(self) -> None:
         axes = self._plane
         axes.set_title("How far clients go in a round")
-        axes.set_xlabel("the way the mean goes (length of weights)")
-        axes.set_ylabel("away from it (length of weights)")
+        axes.set_xlabel("along the mean (norm of weights)")
+        axes.set_ylabel("orthogonal to it (norm of weights)")
+        axes.set_aspect("equal")
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(MaxNLocator(4))
         axes.yaxis.set_major_formatter(lambda y, _: f"{abs(y):g}")
@@ -145,35 +143,23 @@ class DriftDrawing:
         self._old.set(marker="o", ms=9, mfc="white", mew=2.2)
         self._new.set(marker="*", ms=18, mec="white", mew=0.8)
         legend = {
-            "a client, pass by pass": Line2D(
-                [], [], color=CLIENTS, lw=1.8, marker="o", ms=4
-            ),
+            "client, epoch by epoch": Line2D([], [], **_PATH),
             "old model": self._old,
             "mean: new model": self._new,
-            "the mean, if all went one way": self._arc,
+            "mean, if all went one way": self._arc,
         }
-        self.figure.legend(
-            legend.values(),
-            legend.keys(),
-            loc="lower left",
-            ncols=2,
-            frameon=False,
-            fontsize=style.FONT_PT,
-            columnspacing=1.2,
-            handlelength=2.0,
-        )
+        keys = legend.values(), legend.keys()
+        look: Any = {"ncols": 2, "frameon": False, "handlelength": 2.0}
+        self.figure.legend(*keys, loc="outside lower left", **look)
 
     def _prepare_matrix(self) -> None:
         axes, norm = self._matrix, Normalize(-1, 1)
         self._image = axes.imshow(np.zeros((1, 1)), cmap=SIGNED_MAP, norm=norm)
-        axes.set_title("Cosines")
-        axes.set_xlabel("client")
-        self.figure.colorbar(
-            ScalarMappable(norm, SIGNED_MAP),
-            cax=self._bar,
-            orientation="horizontal",
-            ticks=[-1, 0, 1],
-        )
+        axes.set_title("Which updates agree")
+        axes.set(xlabel="client", ylabel="client")
+        scale = ScalarMappable(norm, SIGNED_MAP)
+        look: Any = {"ticks": [-1, 0, 1], "shrink": 0.6, "pad": 0.02}
+        self.figure.colorbar(scale, ax=axes, label="cosine of two updates", **look)
 
     def show(self, drift: Drift, epochs: int) -> None:
         """Shows the round with this many passes over each client's examples."""
@@ -187,10 +173,10 @@ class DriftDrawing:
             for artist in artists:
                 artist.set_visible(client < len(paths))
         for walked, place, artists in zip(paths, places, self._paths, strict=False):
-            path, leader, label = artists
+            path, leader = artists
             path.set_data(*walked.T)
             leader.set_data(*np.stack([walked[-1], place]).T)
-            label.set_position(place)
+        self._names.show([(x, y, str(name)) for name, (x, y) in enumerate(places)])
         self._old.set_data([0.0], [0.0])
         self._new.set_data(*mean[:, None])
         reach = drift.mean_norm(epochs)
@@ -198,46 +184,34 @@ class DriftDrawing:
         self._image.set_data(drift.cosines(epochs))
 
     def _beside(self, ends: Floats) -> Floats:
-        """Where the labels go: right of all paths, in the order of their ends."""
+        """Where the names go: beyond all paths, in the order of their ends."""
         (_, right), (low, high) = self._plane.get_xlim(), self._plane.get_ylim()
-        width_in = self._plane.get_position().width * self.figure.get_figwidth()
         order = np.argsort(ends[:, 1])
         heights = (ends[order, 1] - low) / (high - low)
-        places = np.full(ends.shape, 0.94 * right)
+        places = np.full(ends.shape, right - _NAME_SHARE * (high - low))
         places[order, 1] = low + (high - low) * np.array(
-            spread(heights.tolist(), _LABEL_IN / width_in)
+            spread(heights.tolist(), _NAME_SHARE)
         )
         return places
 
     def _set_limits(self, drift: Drift) -> None:
-        """A square with room for the longest paths, also backwards."""
-        ends = drift.paths(len(drift.means))[:, -1]
-        half = float(np.linalg.norm(ends, axis=1).max()) * (1 + _MARGIN) or 1.0
-        self._plane.set(xlim=(-half / 2, 1.5 * half), ylim=(-half, half))
+        """Room for the longest paths, also backwards, and for names beside them."""
+        most = len(drift.means)
+        ends, reach = drift.paths(most)[:, -1], drift.mean_norm(most)
+        half = 1.1 * max(reach, float(np.linalg.norm(ends, axis=1).max()))
+        least = min(-0.1 * half, 1.1 * float(drift.paths(most)[..., 0].min()))
+        self._plane.set(xlim=(least, 1.5 * half), ylim=(-half, half))
 
     def _make_room(self, count: int) -> None:
-        """A path and a label for each client, and the matrix for all of them."""
+        """A path and a leader for each client, and the matrix for all of them."""
         axes = self._plane
-        for client in range(len(self._paths), count):
-            (path,) = axes.plot([], [], color=CLIENTS, lw=1.8, zorder=3)
-            path.set(marker="o", ms=4)
+        for _ in range(len(self._paths), count):
+            (path,) = axes.plot([], [], zorder=3, **_PATH)
             (leader,) = axes.plot([], [], color=QUIET, lw=0.8, ls=":", zorder=2)
-            leader.set(marker="o", markevery=[-1], ms=15, mfc="white", mec=CLIENTS)
-            label = axes.text(0, 0, str(client), ha="center", va="center", zorder=5)
-            self._paths.append((path, leader, label))
+            leader.set(marker="o", markevery=[-1], ms=15, mfc="white", mec=CLIENTS_EDGE)
+            self._paths.append((path, leader))
         edge = count - 0.5
         self._image.set_extent((-0.5, edge, edge, -0.5))
         ticks = range(0, count, 2 if count > _EVERY_TICK_UP_TO else 1)
         limits = {"xlim": (-0.5, edge), "ylim": (edge, -0.5)}
         self._matrix.set(**limits, xticks=ticks, yticks=ticks)
-
-
-def _layout(width_in: float) -> tuple[float, Sides, Sides, Sides]:
-    """The height of the figure; the sides of plane, matrix and color bar."""
-    side, low = (width_in - 1.75) * 0.66, 1.3
-    left = side + 1.4
-    small = width_in - left - 0.2
-    matrix = (left, low + side - small, small, small)
-    bar = (left, low + side - small - 0.78, small, 0.13)
-    height = float(np.ceil(8 * (low + side + 0.4)) / 8)
-    return height, (0.75, low, side, side), matrix, bar

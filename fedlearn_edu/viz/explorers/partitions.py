@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, final
 
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 
 from fedlearn_edu import learning
 from fedlearn_edu.errors import describe, short_traceback
@@ -36,8 +36,8 @@ _LEARNING_RATE = 0.1
 _ALPHAS = (0.01, 0.03, 0.1, 0.3, 0.5, 1.0, 3.0, 10.0, 100.0)
 _MOST_LISTED = 6
 _MOST_KEPT = 32
-_ROWS_IN = 3.8
-_CURVES_HEAD_IN, _CURVES_IN, _CURVES_FOOT_IN = 0.5, 1.45, 0.6
+_ROWS_IN, _CURVES_IN = 4.8, 2.55
+_CURVES_FOOT_IN = 0.6
 _AXIS_IN = 0.85
 
 
@@ -240,19 +240,22 @@ class _Sheet:
 
     @style.in_our_look
     def __init__(self, *, has_curves: bool) -> None:
-        width_in = style.EXPLORER_IN
-        height_in = partition_figure.HEAD_IN + _ROWS_IN + partition_figure.FOOT_IN
-        height_in += has_curves * (_CURVES_HEAD_IN + _CURVES_IN + _CURVES_FOOT_IN)
-        self.figure = Figure(figsize=(width_in, height_in))
-        self.rows = partition_figure.ClientRows(self.figure, _ROWS_IN, has_images=True)
-        self.curves = self._curve_panel() if has_curves else None
+        height_in = _ROWS_IN + has_curves * _CURVES_IN
+        size_in = style.EXPLORER_IN, height_in
+        self.figure = Figure(figsize=size_in, layout="constrained")
+        heights = [_ROWS_IN, _CURVES_IN][: 1 + has_curves]
+        above, *below = self.figure.subfigures(
+            len(heights), 1, squeeze=False, height_ratios=heights
+        )[:, 0]
+        self.rows = partition_figure.ClientRows(above, has_images=True)
+        self.curves = self._curve_panel(below[0]) if has_curves else None
 
-    def _curve_panel(self) -> CurvePanel:
+    def _curve_panel(self, paper: SubFigure) -> CurvePanel:
         curves_in = style.EXPLORER_IN - _AXIS_IN - LABEL_IN
-        sides_in = (_AXIS_IN, _CURVES_FOOT_IN, curves_in, _CURVES_IN)
-        axes = style.add_axes(self.figure, sides_in)
+        sides_in = (_AXIS_IN, _CURVES_FOOT_IN, curves_in, 1.45)
+        axes = style.add_axes(paper, sides_in)
         axes.set_title(f"Test accuracy in {_ROUNDS} rounds of federated averaging")
-        return CurvePanel(axes, _CURVES_IN, is_share=True)
+        return CurvePanel(axes, 1.45, is_share=True)
 
 
 def _setting(*, partition: str, clients: int, seed: int, **parameters: Any) -> Setting:

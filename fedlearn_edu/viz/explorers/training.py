@@ -17,7 +17,7 @@ from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.language.context_stack import current_context
 from fedlearn_edu.learning import Evaluation, LearningProcess, Run
 from fedlearn_edu.simulation import ClientData, datasets, partitions
-from fedlearn_edu.viz import colors, style
+from fedlearn_edu.viz import style
 from fedlearn_edu.viz.artists import Bars, Texts, blended
 from fedlearn_edu.viz.curves import LABEL_IN, MOST_CURVES, CurvePanel
 from fedlearn_edu.viz.evaluation import ConfusionPanel, worst
@@ -205,7 +205,7 @@ class _ClientBars:
 
     def __init__(self, axes: Axes) -> None:
         self._axes = axes
-        self._bars = Bars(axes, colors.CLIENTS)
+        self._bars = Bars(axes)
         self._numbers = Texts(axes, ha="left")
         self._names = Texts(axes, transform=blended(axes, "y", -0.07), ha="right")
         axes.set(xlim=(0, 1), xticks=[0, 0.5, 1], yticks=[])
