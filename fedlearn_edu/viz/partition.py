@@ -31,6 +31,9 @@ LEAST_ROWS = 6
 _LEAST_IMAGES = 3
 _DIGIT_IN = 0.1  # width of a digit at 11 pt
 _MAP = LinearSegmentedColormap.from_list("clients", ["#FFFFFF", colors.CLIENTS])
+# So weak that numbers on it can be read in either theme.
+_UNDER_NUMBERS: Any = style.tint(colors.CLIENTS, 0.42)
+_WEAK_MAP = LinearSegmentedColormap.from_list("numbers", ["#FFFFFF", _UNDER_NUMBERS])
 _GAP = "\N{VERTICAL ELLIPSIS}"
 _COLORS_MEAN = (
     "strong color: a large share of the client\N{RIGHT SINGLE QUOTATION MARK}s examples"
@@ -38,7 +41,7 @@ _COLORS_MEAN = (
 _ROW_IN, _AROUND_IN = 0.3, 1.1
 _IMAGES_FROM_IN = 5.8
 # Of images, examples of each label, and three columns, compared with each other.
-_WITH_IMAGES, _WITHOUT_IMAGES = (2.0, 5.2, 1, 1, 1), (2.9, 1, 1, 1)
+_WITH_IMAGES, _WITHOUT_IMAGES = (1.6, 4.2, 1, 1, 1), (2.5, 1, 1, 1)
 
 Row = int | None
 """A client, or the gap."""
@@ -193,7 +196,9 @@ class ClientRows:
         self._image.set_extent((-0.5, labels - 0.5, len(rows) - 0.5, -0.5))
         self._heat.set_xlim(-0.5, labels - 0.5)
         cell_in, row_in = self._cell_in(self._heat)
-        self._counts.show(_words(counts, cell_in / labels, row_in))
+        words = _words(counts, cell_in / labels, row_in)
+        self._counts.show(words)
+        self._image.set_cmap(_WEAK_MAP if words else _MAP)
 
     def _show_images(self, shares: Sequence[Any], images: Any, rows: list[Row]) -> None:
         thumbs: Any = self._thumbs

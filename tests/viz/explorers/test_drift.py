@@ -100,7 +100,9 @@ def test_paths_fan_out_and_only_alike_clients_get_anywhere() -> None:
 def test_the_picture_is_whole(drift: Drift) -> None:
     picture = DriftPicture()
     texts = check_figure(style.say(picture._drawn(drift, 5), "a round"))
-    assert {"cosine of two updates", "client", "mean: new model", "old model"} <= set(texts)
+    assert {"cosine of two updates", "client", "mean: new model", "old model"} <= set(
+        texts
+    )
     assert {str(client) for client in range(10)} <= set(texts)
 
 
