@@ -11,10 +11,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import fedlearn_edu as fl
+import fedlearn_edu.viz  # (for mypy, which finds `fl.viz` by it)
 from fedlearn_edu import learning, tf
 from fedlearn_edu.remote.records import Message, Round
 from fedlearn_edu.simulation import ClientData, datasets, partitions
-from fedlearn_edu.viz.evaluation import draw_confusion
 
 MODEL = fl.to_type(
     OrderedDict(weights=(np.float32, [784, 10]), bias=(np.float32, [10]))
@@ -136,7 +136,7 @@ def which_algorithm_is_ahead() -> Figure:
         )
         for name, process in processes.items()
     }
-    return fl.viz.draw_run(runs)
+    return fl.viz.draw_curves(runs)
 
 
 def what_a_model_looks_for() -> Figure:
@@ -147,13 +147,8 @@ def what_a_model_looks_for() -> Figure:
 
 
 def what_is_taken_for_what() -> Figure:
-    """Test digits, and the classes that a model of the same kind predicts for them."""
-    x, y = datasets.load_digits28().test
-    test = ClientData(x, y, partitions.iid(y, 10)).place(batch_size=100)
-    model = learning.models.softmax_regression()
-    evaluation = learning.build_federated_evaluation(model)
-    judged = evaluation(_weights_after_training(model), test)
-    return draw_confusion(judged.confusion)
+    """Fifteen rounds of one digit per client, what a model looks for, and mistakes."""
+    return fl.viz.explore_training(rounds=15).figure
 
 
 def _weights_after_training(model: learning.models.Model) -> Any:

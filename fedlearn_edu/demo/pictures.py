@@ -6,6 +6,7 @@ from pathlib import Path
 from fedlearn_edu import viz
 from fedlearn_edu.demo.records import Outcome
 from fedlearn_edu.errors import counted
+from fedlearn_edu.learning import Evaluation, History
 
 
 def save_pictures(outcome: Outcome, out: Path) -> list[Path]:
@@ -17,19 +18,24 @@ def save_pictures(outcome: Outcome, out: Path) -> list[Path]:
 
 def _save_curves(outcome: Outcome, after: str, out: Path) -> Path:
     rounds, first, last = outcome.rounds, outcome.rounds[0], outcome.rounds[-1]
-    figure = viz.draw_learning_curves(
-        [each.train.client_losses_summed_over_batches for each in rounds],
-        [each.train.accuracy_per_example for each in rounds],
-        [each.test.accuracy_per_example for each in rounds],
-        loss_unit="nats, sum over batches",
-    )
+    training = ({"round": each.number, **_spread(each.train)} for each in rounds)
+    test = ({"round": each.number, **each.test.metrics} for each in rounds)
+    named = {"training": History.of(training), "test": History.of(test)}
+    figure = viz.draw_curves(named)
     description = (
-        f"Mean loss falls from {first.train.loss_summed_over_batches:.2f} to "
-        f"{last.train.loss_summed_over_batches:.2f} nats; accuracy on test images "
+        f"Loss per training example falls from {first.train.loss_per_example:.2f} to "
+        f"{last.train.loss_per_example:.2f} nats; accuracy on test images "
         f"rises from {first.test.accuracy_per_example:.1%} to "
         f"{last.test.accuracy_per_example:.1%} {after}."
     )
     return viz.save_png(figure, out / "curves.png", description)
+
+
+def _spread(evaluation: Evaluation) -> dict[str, float]:
+    """The metrics, and the losses of the clients that differ most."""
+    losses = evaluation.client_losses
+    ends = {"loss_lowest": losses.min(), "loss_highest": losses.max()}
+    return {**evaluation.metrics, **ends}
 
 
 def _save_clients(outcome: Outcome, after: str, out: Path) -> Path:

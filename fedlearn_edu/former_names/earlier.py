@@ -33,9 +33,14 @@ play | renamed | here, at first | fl.viz.explore_run
   fl.viz.explore_run(fl.federated_computation(lambda: 1))
 replay | renamed | here, at first | fl.viz.explore_tape
   fl.viz.explore_tape(fl.framework.Tape())
-draw_epsilon | renamed | here, at first | fl.viz.draw_run
-  fl.viz.draw_run(fl.learning.History.of([{"round": 1, "epsilon": 0.5}]), \
-columns=["epsilon"])
+draw_epsilon | renamed | here, at first | fl.viz.draw_curves
+  fl.viz.draw_curves(fl.learning.History.of([{"round": 1, "epsilon": 0.5}]), \
+column="epsilon")
+draw_run | renamed | here, at first | fl.viz.draw_curves
+  fl.viz.draw_curves(fl.learning.History.of([{"round": 1, "loss": 0.5}]), \
+column=["loss"])
+draw_learning_curves | left | here, at first | fl.viz.draw_curves
+  fl.viz.draw_curves({"training": [0.1, 0.8], "test": [0.1, 0.7]}, unit="%")
 draw_confusion | left | here, at first | matshow of Matplotlib, fl.viz.explore_training
   import matplotlib.pyplot as plt; plt.matshow([[8, 2], [0, 10]])
 draw_mean | left | here, at first | .html of fl.viz.explore_mean

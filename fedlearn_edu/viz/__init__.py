@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from fedlearn_edu.viz.player.drawing import draw_tape as draw_tape
     from fedlearn_edu.viz.player.player import explore_run as explore_run
     from fedlearn_edu.viz.player.player import explore_tape as explore_tape
-    from fedlearn_edu.viz.rounds import draw_learning_curves as draw_learning_curves
-    from fedlearn_edu.viz.rounds import draw_run as draw_run
+    from fedlearn_edu.viz.rounds import draw_curves as draw_curves
     from fedlearn_edu.viz.style import NARROW_IN as NARROW_IN
     from fedlearn_edu.viz.style import WIDE_IN as WIDE_IN
     from fedlearn_edu.viz.style import FigureDataError as FigureDataError
@@ -56,14 +55,13 @@ _HOMES = {
     "WIDE_IN": "style",
     "draw_client_accuracy": "evaluation",
     "draw_comparison": "comparison",
+    "draw_curves": "rounds",
     "draw_digit_templates": "templates",
     "draw_graph": "dataflow.drawing",
-    "draw_learning_curves": "rounds",
     "draw_local_steps": "local_steps",
     "draw_messages": "lanes",
     "draw_partition": "partition",
     "draw_passes": "dataflow.passes",
-    "draw_run": "rounds",
     "draw_server_view": "dataflow.server_view",
     "draw_tape": "player.drawing",
     "draw_traffic": "traffic",

@@ -34,5 +34,5 @@ QUIET = "#767676"
 SIGNED_MAP = "PuOr_r"
 """Purple for less than zero, orange for more, the paper's color at zero."""
 
-MODELS = (SERVER, INK, "#3D93C9", QUIET)
-"""Up to four servers' models side by side; lines and markers always differ, too."""
+MODELS = (SERVER, TEST, "#AA3377", INK, ALARM, QUIET)
+"""Up to six models side by side; lines and markers always differ, too."""

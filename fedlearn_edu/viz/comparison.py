@@ -11,23 +11,12 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.learning.comparison import HEADS, Comparison, is_share, measured
-from fedlearn_edu.viz import colors, pictures, style
-from fedlearn_edu.viz.curves import shortened
+from fedlearn_edu.viz import pictures, style
+from fedlearn_edu.viz.curves import LOOKS, Curve, CurvePanel, lay_out, shortened
 from fedlearn_edu.viz.displays import folded_table
 from fedlearn_edu.viz.html import strong
 
-_PANEL_IN, _ROW_IN = 3.6, 0.32
-# Colors that stay apart for color-blind readers; dashes and markers differ, too.
-_LOOKS = (
-    (colors.SERVER, "-", "o"),
-    (colors.ALARM, "--", "s"),
-    (colors.TEST, "-.", "^"),
-    (colors.LONE, ":", "D"),
-    (colors.INK, (0, (5, 1, 1, 1, 1, 1)), "v"),
-    (colors.CLIENTS, (0, (8, 2)), "P"),
-)
-_MOST_MARKERS = 8
-_NAME_CHARS = 22
+_LEAST_IN, _MARGINS_IN, _ROW_IN = 3.4, 1.1, 0.45
 
 
 @short_traceback
@@ -56,13 +45,20 @@ def draw_comparison(
     width_in = style.width_of(figure, width_in)
     _check(comparison)
     stacked = width_in < style.STACK_BELOW_IN
-    rows_in = 1.1 + _ROW_IN * len(comparison.entries)
-    height_in = _PANEL_IN + rows_in if stacked else max(_PANEL_IN, rows_in)
+    panel_in = max(_LEAST_IN, _MARGINS_IN + _ROW_IN * len(comparison.entries))
     paper, (left, right) = style.new_figure(
-        width_in, height_in, 1 + stacked, 2 - stacked, figure
+        width_in, panel_in * (1 + stacked), 1 + stacked, 2 - stacked, figure
     )
-    _draw_curves(left, comparison)
+    curves = _curves(comparison)
+    metric = _metric_in_words(comparison)
+    left.set_title(metric.capitalize())
+    by_bytes = comparison.protocol.max_bytes is not None
+    panel = CurvePanel(left, is_share=is_share(metric), first=int(not by_bytes))
+    what = "MB sent, up and down" if by_bytes else "round"
+    left.set_xlabel(f"{what}\nband: lowest to highest seed")
     _draw_ends(right, comparison)
+    lay_out(paper)
+    panel.show(curves, max(float(curve.rounds[-1]) for curve in curves))
     return style.say_of(paper, figure, _said(comparison))
 
 
@@ -70,26 +66,21 @@ def comparison_table(comparison: Comparison) -> str:
     """The table, and the picture if there are not too many processes for it."""
     caption = f"{strong('Comparison')}: {escape(comparison.title)}"
     table = folded_table(caption, list(HEADS), comparison.table)
-    if len(comparison.entries) > len(_LOOKS):
+    if len(comparison.entries) > len(LOOKS):
         return table
     return table + (pictures.html(draw_comparison(comparison)) or "")
 
 
-def _draw_curves(axes: Axes, comparison: Comparison) -> None:
+def _curves(comparison: Comparison) -> list[Curve]:
+    """The mean over seeds after each round, with the lowest and the highest."""
     by_bytes = comparison.protocol.max_bytes is not None
-    for name, (color, dash, marker) in zip(comparison.entries, _LOOKS, strict=False):
-        curves = comparison.curves(name)
-        x = _megabytes(comparison, name) if by_bytes else 1 + np.arange(curves.shape[1])
-        low, high = curves.min(axis=0), curves.max(axis=0)
-        axes.fill_between(x, low, high, color=color, alpha=0.15, lw=0)
-        look: Any = {"color": color, "ls": dash, "marker": marker, "ms": 6}
-        every = max(1, len(x) // _MOST_MARKERS)
-        axes.plot(x, curves.mean(axis=0), markevery=every, **look)
-    axes.set_xlabel("MB sent, up and down" if by_bytes else "round")
-    axes.xaxis.set_major_locator(MaxNLocator(5, integer=not by_bytes))
-    axes.set_title("Mean over seeds, lowest to highest")
-    axes.set_ylabel(_metric_in_words(comparison))
-    _set_unit(axes, "y", comparison)
+    found = []
+    for name in comparison.entries:
+        values = comparison.curves(name)
+        x = _megabytes(comparison, name) if by_bytes else 1 + np.arange(values.shape[1])
+        band = np.stack([values.min(axis=0), values.max(axis=0)], axis=1)
+        found.append(Curve(name, values.mean(axis=0), measured=x, band=band))
+    return found
 
 
 def _megabytes(comparison: Comparison, name: str) -> Any:
@@ -105,30 +96,31 @@ def _megabytes(comparison: Comparison, name: str) -> Any:
 def _draw_ends(axes: Axes, comparison: Comparison) -> None:
     """Rows from the best mean at the top; names stand where ticks would."""
     finals = comparison.finals
-    looks = dict(zip(finals, _LOOKS, strict=False))
+    looks = dict(zip(finals, LOOKS, strict=False))
     sign = 1 if is_share(comparison.protocol.metric) else -1
     order = sorted(finals, key=lambda name: sign * finals[name].mean())
     for row, name in enumerate(order):
-        color, dash, marker = looks[name]
-        values, mean = finals[name], finals[name].mean()
-        axes.plot([values.min(), values.max()], [row, row], color=color, ls=dash)
-        axes.plot(values, [row] * len(values), marker, color=color, ms=5, mfc="w")
-        axes.plot([mean], [row], marker, color=color, ms=10)
-    axes.set_yticks(range(len(order)), [shortened(n, _NAME_CHARS) for n in order])
-    axes.set_ylim(-0.6, len(order) - 0.4)
-    axes.grid(axis="y", visible=False)
+        look, values, mean = looks[name], finals[name], finals[name].mean()
+        axes.plot(
+            [values.min(), values.max()],
+            [row] * 2,
+            **(look | {"marker": "", "ls": "-"}),
+        )
+        seeds: Any = {"ls": "", "ms": 5, "mfc": "w"}
+        axes.plot(values, [row] * len(values), **(look | seeds))
+        axes.plot([mean], [row], **(look | {"ms": 10}))
+        paper: Any = {"facecolor": "white", "lw": 0, "pad": 1}
+        beside: Any = {"transform": axes.get_yaxis_transform(), "zorder": 1}
+        axes.text(0.02, row + 0.3, shortened(name), bbox=paper, **beside)
+    axes.set_yticks([])
+    axes.set_ylim(-0.4, len(order) - 0.15)
+    axes.margins(x=0.1)
     axes.grid(axis="x", color="#E3E3E3")
-    seeds = ", ".join(map(str, comparison.protocol.seeds))
-    axes.set_title(f"After the last round: seeds {seeds}")
-    axes.set_xlabel(_metric_in_words(comparison))
+    axes.set_title("After the last round")
+    axes.set_xlabel(f"{_metric_in_words(comparison)}\nsmall: each seed, large: mean")
     axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-    _set_unit(axes, "x", comparison)
-
-
-def _set_unit(axes: Axes, side: str, comparison: Comparison) -> None:
     if is_share(comparison.protocol.metric):
-        axis = axes.xaxis if side == "x" else axes.yaxis
-        axis.set_major_formatter(FuncFormatter(lambda x, _: f"{100 * x:.3g} %"))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{100 * x:.3g} %"))
 
 
 def _metric_in_words(comparison: Comparison) -> str:
@@ -151,10 +143,10 @@ def _said(comparison: Comparison) -> str:
 
 def _check(comparison: Any) -> None:
     is_one = isinstance(comparison, Comparison)
-    if not is_one or len(comparison.entries) > len(_LOOKS):
+    if not is_one or len(comparison.entries) > len(LOOKS):
         raise style.FigureDataError(
             "this comparison cannot be drawn",
-            expected=f"a Comparison of at most {len(_LOOKS)} processes",
+            expected=f"a Comparison of at most {len(LOOKS)} processes",
             found=f"{len(comparison.entries)} processes"
             if is_one
             else describe(comparison),

@@ -1,28 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Curves over rounds in one panel: up to four, each with its name where it ends."""
+"""Curves over rounds in one panel, each with its name where it ends."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, final
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
-from matplotlib.transforms import ScaledTranslation
+from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 from numpy.typing import NDArray
 
 from fedlearn_edu.viz import colors, style
-from fedlearn_edu.viz.artists import Texts
 
 MOST_CURVES = 4
 ROUND_LABEL = "round (0: before training)"
 
-_STYLES: tuple[Any, ...] = ("-", "--", ":", "-.")
-_MARKERS = ("o", "s", "^", "D")
-_SIGNS = "●■▲◆"
-_MOST_MARKERS = 12
+# Later lines and markers are smaller: where two curves agree, both are seen.
+_DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
+LOOKS: tuple[dict[str, Any], ...] = tuple(
+    {"color": color, "ls": dash, "marker": marker, "lw": width, "ms": size}
+    for color, dash, marker, width, size in zip(
+        colors.MODELS,
+        _DASHES,
+        ("o", "s", "^", "D", "v", "P"),
+        (2.8, 2.4, 2.4, 2.0, 1.8, 1.6),
+        (8.0, 5.5, 6.0, 4.5, 5.5, 5.5),
+        strict=True,
+    )
+)
+"""How each curve looks, in their order."""
+
+LABEL_IN = 1.9
+"""Room at the right of a panel in a figure without a layout."""
+
+_MOST_MARKERS = 8
+_LABEL_LINES = 2.7
 _NAME_CHARS = 17
+_LONGEST = "without noise"
 
 
 @final
@@ -34,152 +51,201 @@ class Curve:
         name: written where it ends.
         values: one per round, from round 0 on; NaN where nothing is known.
         diverged: the round in which numbers stopped being numbers, if they did.
-        measured: the round of each value, where some rounds have none.
+        measured: the round of each value, where some rounds have none; or what else
+            the values are drawn over.
         color: of the line; by default that of its place among the curves.
+        band: `[values,2]`, the lowest and the highest of what the values are means of.
+        stopped: why there are no more values, if something ended them.
     """
 
     name: str
     values: NDArray[np.float64]
     diverged: int | None = None
-    measured: NDArray[np.int64] | None = None
+    measured: NDArray[Any] | None = None
     color: str | None = None
+    band: NDArray[np.float64] | None = None
+    stopped: str | None = None
 
     @property
-    def rounds(self) -> NDArray[np.int64]:
+    def rounds(self) -> NDArray[Any]:
         """The rounds of the values."""
-        return self.rounds_of(len(self.values))
-
-    def rounds_of(self, count: int) -> NDArray[np.int64]:
-        """The first so many rounds."""
-        if self.measured is not None:
-            return self.measured[:count]
-        return np.arange(count)
+        return np.arange(len(self.values)) if self.measured is None else self.measured
 
     @property
     def known(self) -> NDArray[np.bool_]:
         """Which values are numbers."""
         return np.asarray(np.isfinite(self.values))
 
+    @property
+    def end(self) -> tuple[float, float] | None:
+        """The last point that is a number: (round, value)."""
+        places = np.flatnonzero(self.known)
+        if not len(places):
+            return None
+        return float(self.rounds[places[-1]]), float(self.values[places[-1]])
+
+    @property
+    def edges(self) -> NDArray[np.float64]:
+        """`[rounds,3]`: round, lowest and highest, where a band is known."""
+        band = np.zeros([0, 2]) if self.band is None else self.band
+        rows = zip(self.rounds, band, strict=False)
+        found = [(at, *ends) for at, ends in rows if np.isfinite(ends).all()]
+        return np.array(found, float).reshape(-1, 3)
+
 
 @final
 class CurvePanel:
-    """Lines that grow, a band around one of them, and a mark at one round."""
+    """Curves that grow, bands around them, and a mark at one round."""
 
-    def __init__(
-        self, axes: Axes, height_in: float, *, is_share: bool, first: int = 0
-    ) -> None:
+    def __init__(self, axes: Axes, *, is_share: bool, first: int = 0) -> None:
         """Draws the fixed parts.
 
         Args:
-            axes: With room of `LABEL_IN` at their right.
-            height_in: Their height in inches.
+            axes: In a figure with room at their right, or whose layout makes it.
             is_share: Whether values are shares 0..1, shown in percent.
             first: The round the axis begins with; 0 is the state before training.
         """
         self._axes, self._is_share, self._first = axes, is_share, first
-        (self._band,) = axes.fill([0], [0], color=colors.CLIENTS, alpha=0.25, lw=0)
         (self._at,) = axes.plot([], [], color=colors.INK, lw=1, ls=(0, (2, 2)))
-        self._lines: list[Any] = []
-        for ls, marker in zip(_STYLES, _MARKERS, strict=True):
-            self._lines += axes.plot([], [], ls=ls, marker=marker, ms=5)
         (self._crosses,) = axes.plot([], [], "X", color=colors.ALARM, ms=11, mec="w")
-        self._gap = 1.35 * style.FONT_PT / 72 / height_in
-        figure: Any = axes.figure
-        corner: Any = axes.transAxes
-        inches = figure.dpi_scale_trans
-        beside, names = (
-            corner + ScaledTranslation(at_in, 0, inches) for at_in in (0.07, 0.24)
-        )
-        self._signs = [Texts(axes, transform=beside, ha="left") for _ in _SIGNS]
-        self._names = Texts(axes, transform=names, ha="left")
-        self._note = Texts(axes, transform=axes.transAxes)
+        look: Any = {"ha": "center", "va": "center", "transform": axes.transAxes}
+        self._note = axes.text(0.5, 0.62, "", **look)
+        self._lines: list[_Line] = []
+        style.dress(axes)
         axes.set_xlabel("round" if first else ROUND_LABEL)
-        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
-        axes.grid(axis="y", color="#E3E3E3")
+        axes.xaxis.set_major_locator(
+            MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10])
+        )
         if is_share:
-            axes.set_ylim(0, 1)
+            axes.set_ylim(-0.02, 1.02)
             axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
             axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
 
     def show(
         self,
         curves: Sequence[Curve],
-        last_round: int,
+        last_round: float,
         *,
         at: int | None = None,
-        band: NDArray[np.float64] | None = None,
         note: str = "",
     ) -> None:
-        """Draws these curves, up to four.
+        """Draws these curves, as many as there are looks.
+
+        It comes after the layout: names find their places by the height of the panel.
 
         Args:
-            curves: In the order of their colors.
+            curves: In the order of their looks.
             last_round: How far the axis goes.
             at: A round to mark.
-            band: `[rounds,2]`, low and high, in the rounds of the first curve.
             note: Written where the curves would be.
         """
         last = max(last_round, self._first + 1)
         room = 0.02 * (last - self._first)
         self._axes.set_xlim(self._first - room, last + room)
         if not self._is_share:
-            self._fit(curves, band)
-        looks = zip(self._lines, curves, colors.MODELS, strict=False)
-        for line, curve, color in looks:
-            line.set_data(curve.rounds, curve.values)
-            line.set_color(curve.color or color)
-            line.set_markevery(max(1, len(curve.values) // _MOST_MARKERS))
-        for line in self._lines[len(curves) :]:
-            line.set_data([], [])
+            self._fit(curves)
+        for look in LOOKS[len(self._lines) : len(curves)]:
+            self._lines.append(_Line(self._axes, look))
+        for line, curve in zip_longest(self._lines, curves):
+            line.show(curve)
+        self._name_ends(curves)
         marked: Any = ([], []) if at is None else ([at] * 2, self._axes.get_ylim())
         self._at.set_data(*marked)
-        self._show_band(curves, band)
-        self._show_crosses(curves)
-        self.show_ends(curves)
-        self._note.show([(0.5, 0.62, note)] if note else [])
+        ends = [curve.end for curve in curves if curve.diverged is not None]
+        self._crosses.set_data(*np.array([*filter(None, ends)]).reshape(-1, 2).T)
+        self._note.set_text(note)
 
-    def _fit(self, curves: Sequence[Curve], band: NDArray[np.float64] | None) -> None:
+    def _fit(self, curves: Sequence[Curve]) -> None:
         seen = [curve.values[curve.known] for curve in curves]
-        seen += [] if band is None else [band[np.isfinite(band)]]
+        seen += [curve.edges[:, 1:].ravel() for curve in curves]
         joined = np.concatenate([np.zeros(1), *seen])
         low, high = float(joined.min()), float(joined.max())
         edge = 0.05 * (high - low) or 1.0
         self._axes.set_ylim(low - edge if low < 0 else 0, high + edge)
 
-    def _show_band(
-        self, curves: Sequence[Curve], band: NDArray[np.float64] | None
-    ) -> None:
-        if band is None or not len(band):
-            self._band.set_xy(np.zeros([1, 2]))
-            return
-        known = np.isfinite(band).all(axis=1)
-        rounds = curves[0].rounds_of(len(band))[known]
-        low, high = band[known].T
-        there = np.stack([rounds, low], axis=1)
-        back = np.stack([rounds, high], axis=1)[::-1]
-        self._band.set_xy(np.concatenate([there, back]))
-
-    def _show_crosses(self, curves: Sequence[Curve]) -> None:
-        ends = [end(curve) for curve in curves if curve.diverged is not None]
-        points = np.array([*filter(None, ends)]).reshape(-1, 2)
-        self._crosses.set_data(*points.T)
-
-    def show_ends(self, curves: Sequence[Curve]) -> None:
-        """Writes a sign and a name beside each end; labels that touch move apart.
-
-        It comes after all that changes the axes.
-        """
+    def _name_ends(self, curves: Sequence[Curve]) -> None:
+        """Writes names and values beside the ends; labels that touch move apart."""
         low, high = self._axes.get_ylim()
-        ends = {at: point for at, c in enumerate(curves) if (point := end(c))}
-        order = sorted(ends, key=lambda at: ends[at][1])
-        wanted = [(ends[at][1] - low) / (high - low) for at in order]
-        heights = dict(zip(order, spread(wanted, self._gap), strict=True))
-        for at, (sign, texts) in enumerate(zip(_SIGNS, self._signs, strict=True)):
-            shown = [(1.0, heights[at], sign)] if at in heights else []
-            texts.show(shown, self._lines[at].get_color())
-        self._names.show(
-            [(1.0, y, _label(curves[at], self._is_share)) for at, y in heights.items()]
-        )
+        found = [(curve.end, at) for at, curve in enumerate(curves)]
+        ends = sorted((end[1], at) for end, at in found if end is not None)
+        heights = [(value - low) / (high - low) for value, _ in ends]
+        height_in = self._axes.bbox.height / self._axes.figure.dpi
+        gap = _LABEL_LINES * style.FONT_PT / 72 / height_in
+        places = zip(heights, spread(heights, gap), strict=True)
+        for (value, at), (end, beside) in zip(ends, places, strict=True):
+            told = f"{100 * value:.0f} %" if self._is_share else f"{value:.3g}"
+            told = told.replace("-", "\N{MINUS SIGN}")
+            label = f"{shortened(curves[at].name)}\n{told}"
+            self._lines[at].name(end, beside, label)
+
+
+@final
+class _Line:
+    """One curve, its band, and its name with a piece of it; made once."""
+
+    def __init__(self, axes: Axes, look: dict[str, Any]) -> None:
+        self._color = look["color"]
+        (self._band,) = axes.fill([0], [0], lw=0.6, closed=False)
+        (self._line,) = axes.plot([], [], **look)
+        # Beyond the axes: inches across, shares of their height along.
+        figure: Any = axes.figure
+        corner: Any = axes.transAxes
+        across = figure.dpi_scale_trans + ScaledTranslation(1, 0, corner)
+        place: Any = blended_transform_factory(across, corner)
+        key: Any = {"ls": "-", "lw": 1.2, "markevery": [1], "clip_on": False}
+        (self._key,) = axes.plot([], [], transform=place, **(look | key))
+        self._name = axes.text(0, 0, "", va="center", transform=place)
+
+    def show(self, curve: Curve | None) -> None:
+        """Draws this curve, or none."""
+        self._band.set_visible(curve is not None)
+        self._line.set_visible(curve is not None)
+        self._key.set_visible(False)
+        self._name.set_visible(False)
+        if curve is None:
+            return
+        color = curve.color or self._color
+        self._line.set_data(curve.rounds, curve.values)
+        self._line.set_markevery(max(1, len(curve.values) // _MOST_MARKERS))
+        for line in (self._line, self._key):
+            line.set_color(color)
+        rounds, low, high = curve.edges.T
+        # Open where the curve ends, so that no edge stands there.
+        back, there = zip(rounds, low, strict=True), zip(rounds, high, strict=True)
+        self._band.set_xy([*reversed([*back]), *there] or [(0, 0)])
+        self._band.set(edgecolor=color, facecolor=(color, 0.2))
+
+    def name(self, end: float, beside: float, told: str) -> None:
+        """Writes this at a height beside the panel, with a line from the end to it."""
+        self._key.set_data([0.05, 0.2], [end, beside])
+        self._name.set(text=told, position=(0.32, beside))
+        self._key.set_visible(True)
+        self._name.set_visible(True)
+
+
+@style.in_our_look
+def curve_panels(titles: Mapping[str, bool]) -> tuple[Figure, list[CurvePanel]]:
+    """Panels below each other, laid out once.
+
+    Args:
+        titles: Each with whether its panel is of shares.
+    """
+    rows = len(titles)
+    figure, axes = style.new_figure(style.EXPLORER_IN, 3.25 * rows, rows)
+    panels = [
+        new_panel(each, title, is_share=is_share)
+        for each, (title, is_share) in zip(axes, titles.items(), strict=True)
+    ]
+    style.keep_layout(figure)
+    return figure, panels
+
+
+def new_panel(axes: Axes, title: str, *, is_share: bool) -> CurvePanel:
+    """A panel with a name as `_LONGEST` is, for which the layout is to make room."""
+    axes.set_title(title)
+    panel = CurvePanel(axes, is_share=is_share)
+    panel.show([Curve(_LONGEST, np.ones(1))], 1)
+    return panel
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:
@@ -205,37 +271,6 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
     return [float(height) for height in within + stacked]
 
 
-LABEL_IN = 2.2
-"""Room at the right of a panel, for the longest name and its value."""
-
-
-_PANEL_IN, _HEAD_IN, _LEFT_IN, _FOOT_IN = 2.2, 0.42, 0.85, 0.7
-
-
-@style.in_our_look
-def curve_panels(titles: Mapping[str, bool]) -> tuple[Figure, list[CurvePanel]]:
-    """Panels below each other: titles, each with whether its panel is of shares."""
-    row_in, width_in = _HEAD_IN + _PANEL_IN + _FOOT_IN, style.EXPLORER_IN
-    height_in = float(np.ceil(8 * len(titles) * row_in) / 8)
-    figure, panels = Figure(figsize=(width_in, height_in), facecolor="white"), []
-    for row, (title, is_share) in enumerate(titles.items(), 1):
-        corner_in = _LEFT_IN, height_in - row * row_in + _FOOT_IN
-        size_in = width_in - _LEFT_IN - LABEL_IN, _PANEL_IN
-        axes = style.add_axes(figure, (*corner_in, *size_in))
-        axes.set_title(title)
-        panels.append(CurvePanel(axes, _PANEL_IN, is_share=is_share))
-    return figure, panels
-
-
-def end(curve: Curve) -> tuple[int, float] | None:
-    """The last point that is a number: (round, value)."""
-    places = np.flatnonzero(curve.known)
-    if not len(places):
-        return None
-    last = places[-1]
-    return int(curve.rounds[last]), float(curve.values[last])
-
-
 def shortened(name: str, most: int = _NAME_CHARS) -> str:
     """A name cut in its middle, so that both ends can be read.
 
@@ -246,8 +281,10 @@ def shortened(name: str, most: int = _NAME_CHARS) -> str:
     return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
 
 
-def _label(curve: Curve, is_share: bool) -> str:
-    point = end(curve)
-    assert point is not None
-    value = f"{100 * point[1]:.0f} %" if is_share else f"{point[1]:.3g}"
-    return f"{shortened(curve.name)} {value}"
+def lay_out(paper: style.Paper) -> None:
+    """Lets the layout find the places of all panels, as it will do when they are shown.
+
+    Then names can find theirs.
+    """
+    figure: Any = paper.figure
+    figure.get_layout_engine().execute(figure)

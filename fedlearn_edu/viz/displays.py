@@ -303,10 +303,10 @@ def _curves(history: History) -> str:
     if not any("loss" in name or "accuracy" in name for name in history.columns):
         return ""
     from fedlearn_edu.viz import pictures, style
-    from fedlearn_edu.viz.rounds import draw_run
+    from fedlearn_edu.viz.rounds import draw_curves
 
     try:
-        return pictures.html(draw_run(history)) or ""
+        return pictures.html(draw_curves(history)) or ""
     except style.FigureDataError:  # rounds that are not in order: the table has them
         return ""
 

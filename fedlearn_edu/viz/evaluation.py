@@ -7,60 +7,46 @@ from typing import Any, final
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import NDArray
 
 from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.viz import colors, style
-from fedlearn_edu.viz.artists import Texts, blended
+from fedlearn_edu.viz.artists import Texts
+from fedlearn_edu.viz.curves import lay_out
 
 _MAP = LinearSegmentedColormap.from_list("model", ["#FFFFFF", colors.SERVER])
-_DARK_FROM = 0.55
-_DIGIT_IN = 0.1
-_LEFT_IN, _BELOW_IN, _ABOVE_IN = 0.75, 0.62, 0.4
+_DARK_FROM = 0.7
+_DIGIT_IN = 0.0975
+_LINE_IN = 0.13
+_GROUP = 0.84
+# The last one is the model that is looked at; hatches tell the others apart.
+_LOOKS: tuple[dict[str, Any], ...] = (
+    {"edgecolor": colors.QUIET, "facecolor": "white", "hatch": ".."},
+    {"edgecolor": colors.MODELS[2], "facecolor": "white", "hatch": "//"},
+    {"edgecolor": colors.SERVER, "facecolor": colors.SERVER},
+)
 _MOST_SERIES = 3
 _MOST_SAID = 12
-
-
-@style.in_our_look
-def draw_confusion(counts: NDArray[np.int64]) -> Figure:
-    """A figure of one matrix: how often each class was predicted as which.
-
-    >>> print(draw_confusion(np.array([[8, 2], [0, 10]])).get_label())
-    18 of 20 examples are taken for what they are (90.0%). Most often 0 is taken for 1:
-    2 times.
-    """
-    side_in = style.NARROW_IN - _LEFT_IN - 0.15
-    size_in = style.NARROW_IN, side_in + _BELOW_IN + _ABOVE_IN
-    figure = Figure(figsize=size_in)
-    axes = style.add_axes(figure, (_LEFT_IN, _BELOW_IN, side_in, side_in))
-    axes.set_title("Confusion matrix")
-    ConfusionPanel(axes, side_in).show(counts)
-    return style.say(figure, _said(counts))
 
 
 @final
 class ConfusionPanel:
     """A confusion matrix in square axes; `show` puts another one into it."""
 
-    def __init__(self, axes: Axes, side_in: float) -> None:
-        """Draws the fixed parts.
-
-        Args:
-            axes: Square, with room below and left of them.
-            side_in: Their side in inches.
-        """
-        self._axes, self._side_in = axes, side_in
-        self._image = axes.imshow([[0.0]], _MAP, aspect="auto", vmin=0, vmax=1)
+    def __init__(self, axes: Axes) -> None:
+        """Draws the fixed parts."""
+        self._axes = axes
+        self._image = axes.imshow([[0.0]], _MAP, vmin=0, vmax=1)
         self._dark, self._light = Texts(axes), Texts(axes, color="#FFFFFF")
         axes.grid(visible=False)
         axes.spines[["top", "right"]].set_visible(True)
-        axes.set(xticks=[], yticks=[])
-        self._columns = Texts(axes, transform=blended(axes, "x", -0.13))
-        self._rows = Texts(axes, transform=blended(axes, "y", -0.13))
-        axes.set_xlabel("predicted class", labelpad=20)
-        axes.set_ylabel("true class", labelpad=24)
+        axes.tick_params(length=0)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(MaxNLocator(10, integer=True, min_n_ticks=1))
+        axes.set(xlabel="predicted class", ylabel="true class")
 
     def show(self, matrix: NDArray[np.int64] | None) -> None:
         """Shows this matrix; `None` shows that there is none yet."""
@@ -70,31 +56,15 @@ class ConfusionPanel:
         self._image.set_data(shares)
         self._image.set_extent((-0.5, classes - 0.5, classes - 0.5, -0.5))
         self._axes.set(xlim=(-0.5, classes - 0.5), ylim=(classes - 0.5, -0.5))
-        names = [] if matrix is None else self._every(classes)
-        self._columns.show([(place, 0.0, str(place)) for place in names])
-        self._rows.show([(0.0, place, str(place)) for place in names])
-        cell_in = self._side_in / classes
-        longest = len(str(counts.max()))
-        fits = (longest + 0.3) * _DIGIT_IN <= cell_in
+        is_known = matrix is not None
+        self._axes.tick_params(labelleft=is_known, labelbottom=is_known)
+        cell_in = self._axes.bbox.width / self._axes.figure.dpi / classes
+        fits = (len(str(counts.max())) + 0.3) * _DIGIT_IN <= cell_in
         cells: Any = np.argwhere(counts) if fits else []
         words = [(x, y, str(counts[y, x])) for y, x in cells]
         is_dark = [shares[y, x] > _DARK_FROM for y, x in cells]
         self._dark.show([w for w, dark in zip(words, is_dark, strict=True) if not dark])
         self._light.show([w for w, dark in zip(words, is_dark, strict=True) if dark])
-
-    def _every(self, classes: int) -> range:
-        wide_in = (len(str(classes - 1)) + 1) * _DIGIT_IN
-        step = int(np.ceil(wide_in * classes / self._side_in))
-        return range(0, classes, max(1, step))
-
-
-def _said(counts: NDArray[np.int64]) -> str:
-    """How many are right, and which mistake is the most frequent."""
-    total, right = int(counts.sum()), int(np.trace(counts))
-    if not total:
-        return "There are no examples."
-    first = f"{right:,} of {total:,} examples are taken for what they are"
-    return f"{first} ({right / total:.1%}). {worst(counts)}"
 
 
 def worst(counts: NDArray[np.int64]) -> str:
@@ -121,7 +91,8 @@ def draw_client_accuracy(
 
     Args:
         series: Up to three labels, in the order of time, each with one share 0..1 per
-            client. The last one is the server's blue and carries its numbers.
+            client. The last one is the server's blue. Numbers are written where there
+            is room.
         title: The title of the figure.
         width_in: Width in inches.
         ax: Axes to draw into; those of a new figure by default.
@@ -139,43 +110,58 @@ def draw_client_accuracy(
     else:
         axes = ax
         style.dress(ax)
-    _draw_bars(axes, series, table)
     axes.set_title(title)
-    columns = 1 if width_in < style.STACK_BELOW_IN else len(series)
+    bars = _draw_bars(axes, series, table)
     if ax is None:
+        columns = 1 if width_in < style.STACK_BELOW_IN else len(series)
         paper.legend(loc="outside lower left", ncols=columns, frameon=False)
+        lay_out(paper)
     else:
         below: Any = {"loc": "upper left", "bbox_to_anchor": (0, -0.25)}
-        ax.legend(ncols=columns, frameon=False, **below)
+        ax.legend(ncols=len(series), frameon=False, **below)
+    _write_numbers(axes, bars, table)
     return style.say_of(axes.figure, ax, _bars_said(series, table))
 
 
 def _draw_bars(
     axes: Axes, series: Mapping[str, Any], table: NDArray[np.float64]
-) -> None:
-    clients = np.arange(table.shape[1])
-    width = 0.84 / len(series)
-    looks = [(colors.QUIET, ".."), (colors.LONE, "//"), (colors.SERVER, None)]
-    for position, (label, shares) in enumerate(zip(series, table, strict=True)):
-        offset = (position - (len(series) - 1) / 2) * width
-        is_last = position == len(series) - 1
-        color, hatch = looks[-1] if is_last else looks[position]
-        place = clients + offset
-        bars = axes.bar(place, np.nan_to_num(shares), width, label=label, hatch=hatch)
-        for bar in bars.patches:
-            bar.set(facecolor=color if is_last else "white", edgecolor=color)
-    for x, share in zip(place, shares, strict=True):
-        # In a narrow figure it is wider than its bar, and stands over the next one.
-        paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
-        look: Any = {"color": color, "ha": "center", "va": "bottom", "bbox": paper}
-        axes.text(x, np.nan_to_num(share) + 0.02, _percent(share), **look)
-    axes.set_xticks(clients)
-    axes.set_xlim(-0.6, len(clients) - 0.4)
+) -> list[BarContainer]:
+    """A group of bars for each client; what is not known is as low as 0."""
+    width, bars = _GROUP / len(series), []
+    looks = [*_LOOKS[: len(series) - 1], _LOOKS[-1]]
+    for place, (label, shares) in enumerate(zip(series, table, strict=True)):
+        left = np.arange(len(shares)) + (place - len(series) / 2) * width
+        # In front of the axis, so that a bar of 0 is seen.
+        look: Any = {"align": "edge", "zorder": 3, **looks[place]}
+        bars.append(axes.bar(left, np.nan_to_num(shares), width, label=label, **look))
+    axes.set_xlim(-0.6, table.shape[1] - 0.4)
     axes.set_xlabel("client, and the only digit it holds")
     axes.set_ylabel("own digits read correctly")
-    axes.set_ylim(0, 1.12)
-    axes.set_yticks(np.linspace(0, 1, 6))
+    axes.set_ylim(0, 1.2)
+    axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
+    return bars
+
+
+def _write_numbers(
+    axes: Axes, bars: Sequence[BarContainer], table: NDArray[np.float64]
+) -> None:
+    """Clients as often as there is room, and percent: standing on narrow bars.
+
+    Where all have their numbers, no grid goes through these.
+    """
+    clients, wide_in = table.shape[1], axes.bbox.width / axes.figure.dpi
+    most = int(wide_in / _DIGIT_IN / (len(str(clients)) + 1))
+    steps: Any = {"steps": [1, 2, 5, 10], "min_n_ticks": 1}
+    axes.xaxis.set_major_locator(MaxNLocator(most, integer=True, **steps))
+    bar_in = wide_in / (clients + 0.2) * _GROUP / len(bars)
+    words = [[_percent(share) for share in shares] for shares in table]
+    longest = max(len(word) for told in words for word in told)
+    stands = _LINE_IN < bar_in < _DIGIT_IN * longest
+    for each, told in zip(bars, words, strict=True):
+        fits = (w if stands or bar_in >= _DIGIT_IN * len(w) else "" for w in told)
+        axes.bar_label(each, [*fits], padding=2, rotation=90 * stands)
+    axes.grid(axis="y", visible=not stands and bar_in < _DIGIT_IN * longest)
 
 
 def _table(series: Any) -> NDArray[np.float64]:

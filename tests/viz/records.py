@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from fedlearn_edu.learning.comparison import Comparison, Entry, Protocol
 from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.remote.records import Message, Round
@@ -65,3 +66,33 @@ def four_runs(**more: Any) -> dict[str, Run]:
         f"number {n}": Run(None, history=history([0.2 + 0.1 * n, 0.5]), **more)
         for n in range(4)
     }
+
+
+def comparison(
+    count: int, *, metric: str = "accuracy_per_example", max_bytes: int | None = None
+) -> Comparison:
+    """Of processes with two seeds and three rounds."""
+
+    def entry(process: int) -> Entry:
+        return Entry(
+            f"process {process} of a long name",
+            settings="",
+            bytes_down=10**6,
+            bytes_up=10**6,
+            histories=tuple(
+                History.of(
+                    {
+                        "round": at,
+                        f"test.{metric}": 0.8 - 0.1 * process - 0.3 / at - 0.01 * seed,
+                        "bytes_down": 10**6,
+                        "bytes_up": 10**6 * (1 + process),
+                    }
+                    for at in (1, 2, 3)
+                )
+                for seed in (0, 1)
+            ),
+        )
+
+    protocol = Protocol(metric, (0, 1), 3, max_bytes, 20, "", "", "")
+    entries = [entry(process) for process in range(count)]
+    return Comparison({each.name: each for each in entries}, protocol)

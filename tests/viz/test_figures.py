@@ -25,12 +25,19 @@ from fedlearn_edu.viz import style
 from fedlearn_edu.viz.dataflow.drawing import draw_graph
 from fedlearn_edu.viz.dataflow.passes import draw_passes
 from fedlearn_edu.viz.dataflow.server_view import draw_server_view
-from fedlearn_edu.viz.evaluation import draw_confusion
 from tests.executors.rounds import picky
 from tests.viz.dataflow import programs
 from tests.viz.drawn_text import check_figure, check_text
 from tests.viz.player.tapes import tape_of_a_round
-from tests.viz.records import MODEL, WITH_A_LOSS, four_runs, history, in_turn, message
+from tests.viz.records import (
+    MODEL,
+    WITH_A_LOSS,
+    comparison,
+    four_runs,
+    history,
+    in_turn,
+    message,
+)
 
 Draw = Callable[..., Figure]
 NAN = float("nan")
@@ -38,11 +45,13 @@ STEPS = [[2.0, 2.2, 2.38], [2.0, 1.1, 1.02]]
 LONGEST = "before training: calls everything 0"
 
 
-def curves(rounds: int) -> Draw:
+def curves(named: Any, **chosen: Any) -> Draw:
+    return lambda **more: viz.draw_curves(named, **chosen, **more)
+
+
+def of_clients(rounds: int) -> Any:
     steps = np.arange(rounds + 1)[:, None]
-    losses = 23.0 * np.exp(-0.01 * steps * np.arange(1, 11))
-    shares = np.linspace(0.1, 0.9, rounds + 1).tolist()
-    return lambda **more: viz.draw_learning_curves(losses, shares, shares, **more)
+    return {"mean": 23.0 * np.exp(-0.01 * steps * np.arange(1, 11))}
 
 
 def bars(clients: int) -> Draw:
@@ -55,12 +64,8 @@ def templates(weights: Any) -> Draw:
     return lambda **more: viz.draw_digit_templates(weights, **more)
 
 
-def run(runs: Any, **chosen: Any) -> Draw:
-    return lambda **more: viz.draw_run(runs, **chosen, **more)
-
-
-def confusion(matrix: Any) -> Draw:
-    return lambda width_in: draw_confusion(np.asarray(matrix))
+def compared(count: int, **protocol: Any) -> Draw:
+    return lambda **more: viz.draw_comparison(comparison(count, **protocol), **more)
 
 
 def local_steps(clients: Any, walked: Any) -> Draw:
@@ -105,36 +110,37 @@ SPREAD = np.random.default_rng(0).normal(0, 0.02, [784, 10])
 GAPS = [[1.0, 2.0], [0.5, 1.0], [NAN, 2.0]]
 
 DRAWINGS: dict[str, Draw] = {
-    **{f"curves_{rounds}": curves(rounds) for rounds in (0, 1, 2, 300)},
-    "curves_with_gaps": lambda **more: viz.draw_learning_curves(
-        GAPS, [0.1, 0.5, NAN], [NAN] * 3, **more
+    **{f"curves_{n}": curves(of_clients(n), unit="nats") for n in (0, 1, 300)},
+    "curves_that_agree": curves(
+        {name: np.linspace(0.1, 0.9, 300) for name in ("training", "test")},
+        title="Accuracy",
+        unit="%",
     ),
-    "curves_without_numbers": lambda **more: viz.draw_learning_curves(
-        [[NAN]], [NAN], [NAN], **more
+    "curves_with_gaps": curves(
+        {"a": [1, 0.5, NAN], "clients": GAPS, "nothing": [NAN], "d": [-1, 0.2, -0.3]}
     ),
+    "curves_without_numbers": curves({"a": [NAN]}),
+    "comparison_of_6": compared(6),
+    "comparison_by_bytes": compared(1, max_bytes=10**7, metric="loss_per_example"),
     "bars_3": bars(3),
     "bars_10": bars(10),
+    "bars_40": bars(40),
     "bars_with_a_gap": lambda **more: viz.draw_client_accuracy(
         {"before": [1, 0], "alone": [0.2, 0.3], "after": [0.9, NAN]}, **more
     ),
     "templates": templates(SPREAD),
     "templates_of_nothing": templates(np.zeros([784, 10])),
-    "run_1": run(history([0.9])),
-    "run_300": run(history(np.linspace(0.1, 0.9, 300).tolist())),
-    "run_with_a_gap": run(history([0.25, 0.5, NAN])),
-    "run_without_numbers": run(history([NAN, NAN])),
-    "run_stopped": run({"a run": four_runs(stopped="by hand")["number 0"]}),
-    "run_of_chosen_columns": run(
-        history([0.5, 0.6]), columns=["loss_per_example", "round"]
+    "run_1": curves(history([0.9])),
+    "run_300": curves(history(np.linspace(0.1, 0.9, 300).tolist())),
+    "run_with_a_gap": curves(history([0.25, 0.5, NAN])),
+    "run_without_numbers": curves(history([NAN, NAN])),
+    "run_stopped": curves({"a run": four_runs(stopped="by hand")["number 0"]}),
+    "run_of_chosen_columns": curves(
+        history([0.5, 0.6]), column=["loss_per_example", "round"]
     ),
-    "runs": run(
+    "runs": curves(
         {f"an algorithm with a very long name, {n}": r for n, r in four_runs().items()}
     ),
-    **{f"confusion_{n}": confusion(np.eye(n) * 100 + 7) for n in (1, 2, 10, 40)},
-    "confusion": confusion([[8, 2, 0], [0, 10, 0], [0, 5, 5]]),
-    "confusion_of_nothing": confusion(np.zeros([2, 2], int)),
-    "confusion_without_mistakes": confusion(np.eye(2, dtype=int)),
-    "confusion_of_one_mistake": confusion([[0, 1], [0, 0]]),
     "local_steps": local_steps([(1.0, 4.0), (3.0, 3.0)], STEPS),
     "local_steps_that_agree": local_steps(np.ones([4, 2]), np.ones([4, 2])),
     "partition_of_labels": dealt(lambda y: partitions.one_label_per_client(y)),
@@ -185,8 +191,7 @@ def test_figure_is_whole_and_is_said(
             {t.replace("\n", " / ") for t in texts if any(map(str.isalpha, t))}
         )
         drawn[width] = "\n".join([style.said(figure), *words])
-        if not name.startswith("confusion"):
-            assert figure.get_size_inches()[0] == width_in
+        assert figure.get_size_inches()[0] == width_in
     same = len(set(drawn.values())) == 1
     told = drawn["wide"] if same else "\n\n".join(f"{w}: {t}" for w, t in drawn.items())
     golden(f"figures/{name}.txt", told)
@@ -194,10 +199,10 @@ def test_figure_is_whole_and_is_said(
 
 SMALL: dict[str, Draw] = {
     "bars": lambda **more: viz.draw_client_accuracy({"a": [0.5]}, **more),
-    "curves": lambda **more: viz.draw_learning_curves([[1]], [0], [0], **more),
+    "comparison": DRAWINGS["comparison_by_bytes"],
+    "curves": DRAWINGS["curves_1"],
     "messages": DRAWINGS["messages"],
     "partition": DRAWINGS["partition_without_images"],
-    "run": DRAWINGS["run_1"],
     "steps": DRAWINGS["local_steps"],
     "tape": lambda **more: viz.draw_tape(fl.framework.Tape(), **more),
     "templates": lambda **more: viz.draw_digit_templates([[1.0]], **more),

@@ -93,10 +93,17 @@ class Learner:
         """`[rounds+1,2]`: the lowest and the highest client's accuracy."""
         return np.array([_extremes(snapshot.evaluation) for snapshot in self.snapshots])
 
-    def curve(self, rounds: int, name: str = "", color: str | None = None) -> Curve:
+    def curve(
+        self,
+        rounds: int,
+        name: str = "",
+        color: str | None = None,
+        *,
+        has_band: bool = False,
+    ) -> Curve:
         """The accuracy up to this round, as a curve of this name or its own."""
-        held = self.accuracy[: rounds + 1]
-        return Curve(name or self.name, held, diverged=self.diverged, color=color)
+        held, band = self.accuracy[: rounds + 1], self.spread if has_band else None
+        return Curve(name or self.name, held, self.diverged, color=color, band=band)
 
     def train(self, rounds: int) -> Iterator[str]:
         """Learns up to this round, or until it is closed; says how far it is.

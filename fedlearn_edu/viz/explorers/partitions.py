@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, final
 
 import numpy as np
-from matplotlib.figure import Figure, SubFigure
+from matplotlib.figure import Figure
 
 from fedlearn_edu import learning
 from fedlearn_edu.errors import describe, short_traceback
@@ -16,7 +16,7 @@ from fedlearn_edu.simulation.datasets import Dataset
 from fedlearn_edu.simulation.partitions import Indices, Skew
 from fedlearn_edu.viz import partition as partition_figure
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.curves import LABEL_IN, CurvePanel
+from fedlearn_edu.viz.curves import new_panel
 from fedlearn_edu.viz.explorers.controls import (
     Control,
     a_choice,
@@ -37,8 +37,6 @@ _ALPHAS = (0.01, 0.03, 0.1, 0.3, 0.5, 1.0, 3.0, 10.0, 100.0)
 _MOST_LISTED = 6
 _MOST_KEPT = 32
 _ROWS_IN, _CURVES_IN = 4.8, 2.55
-_CURVES_FOOT_IN = 0.6
-_AXIS_IN = 0.85
 
 
 @short_traceback
@@ -248,14 +246,9 @@ class _Sheet:
             len(heights), 1, squeeze=False, height_ratios=heights
         )[:, 0]
         self.rows = partition_figure.ClientRows(above, has_images=True)
-        self.curves = self._curve_panel(below[0]) if has_curves else None
-
-    def _curve_panel(self, paper: SubFigure) -> CurvePanel:
-        curves_in = style.EXPLORER_IN - _AXIS_IN - LABEL_IN
-        sides_in = (_AXIS_IN, _CURVES_FOOT_IN, curves_in, 1.45)
-        axes = style.add_axes(paper, sides_in)
-        axes.set_title(f"Test accuracy in {_ROUNDS} rounds of federated averaging")
-        return CurvePanel(axes, 1.45, is_share=True)
+        title = f"Test accuracy in {_ROUNDS} rounds of federated averaging"
+        panels = [new_panel(each.subplots(), title, is_share=True) for each in below]
+        self.curves = panels[0] if panels else None
 
 
 def _setting(*, partition: str, clients: int, seed: int, **parameters: Any) -> Setting:

@@ -109,14 +109,14 @@ class TrainingPicture:
         curves_in = style.EXPLORER_IN - 0.85 - LABEL_IN
         axes = self._add_axes(0.35, _CURVES_IN, 0.85, curves_in)
         axes.set_title("Examples read correctly; band: lowest to highest client")
-        self._curves = CurvePanel(axes, _CURVES_IN, is_share=True)
+        self._curves = CurvePanel(axes, is_share=True)
         self._heading = self._text(2.98, "", size=style.TITLE_PT, weight="bold")
         meaning = "(orange: ink speaks for the digit, purple: against)"
         self._text(3.3, f"What it looks for {meaning}")
         self._templates = TemplateStrip(self._add_axes(3.36, 0.62, 0.1, 6.2))
         axes = self._add_axes(4.72, _SIDE_IN, 0.75, _SIDE_IN)
         axes.set_title("Confusion matrix", size=style.FONT_PT)
-        self._confusion = ConfusionPanel(axes, _SIDE_IN)
+        self._confusion = ConfusionPanel(axes)
         axes = self._add_axes(4.72, _SIDE_IN, 4.05, _SIDE_IN - 0.35)
         axes.set_title("Accuracy of each client", size=style.FONT_PT)
         self._clients = _ClientBars(axes)
@@ -143,8 +143,11 @@ class TrainingPicture:
     def _drawn(self, chosen: Learner, round_number: int) -> Frame:
         """A round of a process, or the newest if it is not done yet."""
         at = min(round_number, chosen.rounds)
-        curves = [each.curve(self._rounds) for each in self._learners.values()]
-        self._curves.show(curves, self._rounds, at=at, band=chosen.spread)
+        curves = [
+            each.curve(self._rounds, has_band=each is chosen)
+            for each in self._learners.values()
+        ]
+        self._curves.show(curves, self._rounds, at=at)
         self._heading.set_text(f"{chosen.name}, {_after(at)}")
         snapshot = chosen.snapshots[at]
         pictures = pictures_of(snapshot.weights)
@@ -289,7 +292,7 @@ def _process(name: str, process: Any) -> LearningProcess:
             expected="a model with classes",
             found=process.model.name,
             where=f"processes[{name!r}]",
-            do="fl.learning.run, and fl.viz.draw_run, draw its loss",
+            do="fl.learning.run, and fl.viz.draw_curves, draw its loss",
         )
     return process
 
