@@ -6,7 +6,7 @@ from pathlib import Path
 from fedlearn_edu import viz
 from fedlearn_edu.demo.records import Outcome
 from fedlearn_edu.errors import counted
-from fedlearn_edu.learning import Evaluation, History
+from fedlearn_edu.learning import History
 
 
 def save_pictures(outcome: Outcome, out: Path) -> list[Path]:
@@ -18,7 +18,7 @@ def save_pictures(outcome: Outcome, out: Path) -> list[Path]:
 
 def _save_curves(outcome: Outcome, after: str, out: Path) -> Path:
     rounds, first, last = outcome.rounds, outcome.rounds[0], outcome.rounds[-1]
-    training = ({"round": each.number, **_spread(each.train)} for each in rounds)
+    training = ({"round": each.number, **each.train.metrics} for each in rounds)
     test = ({"round": each.number, **each.test.metrics} for each in rounds)
     named = {"training": History.of(training), "test": History.of(test)}
     figure = viz.draw_curves(named)
@@ -29,13 +29,6 @@ def _save_curves(outcome: Outcome, after: str, out: Path) -> Path:
         f"{last.test.accuracy_per_example:.1%} {after}."
     )
     return viz.save_png(figure, out / "curves.png", description)
-
-
-def _spread(evaluation: Evaluation) -> dict[str, float]:
-    """The metrics, and the losses of the clients that differ most."""
-    losses = evaluation.client_losses
-    ends = {"loss_lowest": losses.min(), "loss_highest": losses.max()}
-    return {**evaluation.metrics, **ends}
 
 
 def _save_clients(outcome: Outcome, after: str, out: Path) -> Path:

@@ -19,8 +19,6 @@ from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.curves import MOST_CURVES, Curve, CurvePanel, lay_out
 
-Table = Run | History
-
 _ROW_IN = 3.25
 _MOST_LISTED = 8
 _UNITS = {"accuracy": "%", "loss": "nats"}
@@ -38,7 +36,7 @@ class _Panel(NamedTuple):
 @short_traceback
 @style.in_our_look
 def draw_curves(
-    named: Table | Mapping[str, Table | ArrayLike],
+    named: Run | History | Mapping[str, Run | History | ArrayLike],
     *,
     column: str | Sequence[str] | None = None,
     title: str | None = None,
@@ -76,28 +74,26 @@ def draw_curves(
         HistoryError: if a history has no such column.
     """
     width_in = style.width_of(figure, width_in)
-    found = _by_name(named)
+    runs = _by_name(named)
     panels = [
         _Panel(
             _words(name) if title is None else title,
             _unit(name) if unit is None else unit,
-            [_curve(each, of, name) for each, of in found.items()],
+            [_curve(each, run, name) for each, run in runs.items()],
         )
-        for name in _columns(found, column)
+        for name in _columns([run.history for run in runs.values()], column)
     ]
-    paper = _drawn(panels, width_in, figure)
-    return style.say_of(paper, figure, " ".join(map(_said, panels)))
+    rounds = [int(at) for curve in panels[0].curves for at in curve.rounds]
+    # The axis begins at 1, or at 0 with an evaluation before training.
+    first, last = min([1, *rounds]), max([0, *rounds])
+    paper = _drawn(panels, first, last, width_in, figure)
+    return style.say_of(paper, figure, " ".join(_said(p, last) for p in panels))
 
 
-def _by_name(named: Any) -> dict[str, Any]:
-    """All of them runs and histories, or all numbers; a single one is called "run"."""
-    found = {"run": named} if isinstance(named, Table) else named
-    kinds = (
-        {isinstance(each, Table) for each in found.values()}
-        if isinstance(found, Mapping)
-        else ()
-    )
-    if len(kinds) != 1 or len(found) > MOST_CURVES:
+def _by_name(named: Any) -> dict[str, Run]:
+    """Runs, of which only the history may be known; a single one is called "run"."""
+    found = {"run": named} if isinstance(named, Run | History) else named
+    if not isinstance(found, Mapping) or not 1 <= len(found) <= MOST_CURVES:
         raise style.FigureDataError(
             "there are no curves to draw, or too many",
             expected=f"a Run or a History, or 1 to {MOST_CURVES} of them by name; "
@@ -106,26 +102,52 @@ def _by_name(named: Any) -> dict[str, Any]:
             where="named",
             do='{"FedAvg": learning.run(…), …}',
         )
-    return {str(name): each for name, each in found.items()}
+    return {str(name): _run(name, each) for name, each in found.items()}
 
 
-def _columns(found: Mapping[str, Any], asked: str | Sequence[str] | None) -> list[str]:
-    """Those that are asked for, or an accuracy and a loss; of numbers none is named."""
-    tables = [_history(each) for each in found.values() if isinstance(each, Table)]
+def _run(name: str, given: Any) -> Run:
+    if isinstance(given, Run):
+        return given
+    is_history = isinstance(given, History)
+    return Run(None, history=given if is_history else _of_numbers(name, given))
+
+
+def _of_numbers(name: str, values: ArrayLike) -> History:
+    """A column without a name, from round 0 on: numbers, or the means of clients."""
+    where = f"named[{name!r}]"
+    found = style.check_numbers(values, where, _NUMBERS)
+    if found.ndim not in {1, 2} or not found.size:
+        raise style.FigureDataError(
+            "these are no numbers to draw",
+            expected=_NUMBERS,
+            found=f"an array {list(found.shape)}",
+            where=where,
+        )
+    known = np.where(np.isfinite(found), found, np.nan)
+    if known.ndim == 1:
+        return History.of({"round": at, "": x} for at, x in enumerate(known))
+    return History.of(
+        {"round": at, "": row.mean(), "_lowest": row.min(), "_highest": row.max()}
+        for at, row in enumerate(known)
+    )
+
+
+def _columns(
+    tables: Sequence[History], asked: str | Sequence[str] | None
+) -> Sequence[str]:
+    """Those that are asked for, or that without a name, or an accuracy and a loss."""
     if asked is not None:
         names = [asked] if isinstance(asked, str) else asked
-        if not tables or not 1 <= len(names) <= MOST_CURVES:
+        if not 1 <= len(names) <= MOST_CURVES:
             raise style.FigureDataError(
                 "there are no columns to draw, or too many",
-                expected=f"1 to {MOST_CURVES} names of columns, of a history",
+                expected=f"1 to {MOST_CURVES} names",
                 found=describe(asked),
                 where="column",
             )
-        return list(names)
-    if not tables:
-        return [""]
+        return names
     known = [n for n in tables[0].columns if all(n in table for table in tables)]
-    chosen = []
+    chosen = [""] if "" in known else []
     for kind in ("accuracy", "loss"):
         fitting = [name for name in known if kind in name]
         chosen += sorted(fitting, key=lambda name: "." not in name)[:1]
@@ -140,39 +162,15 @@ def _columns(found: Mapping[str, Any], asked: str | Sequence[str] | None) -> lis
     return chosen
 
 
-def _history(table: Table) -> History:
-    return table.history if isinstance(table, Run) else table
-
-
-def _curve(name: str, found: Table | ArrayLike, column: str) -> Curve:
+def _curve(name: str, run: Run, column: str) -> Curve:
     """A column, with the band from the lowest to the highest client if it is there."""
-    if not isinstance(found, Table):
-        return _of_numbers(name, found)
-    history, why = _history(found), found.stopped if isinstance(found, Run) else None
+    history, band = run.history, None
     kind = re.split("_per_|_over_", column.replace("mean_", ""), maxsplit=1)[0]
-    ends, band = [f"{kind}_lowest", f"{kind}_highest"], None
+    ends = [f"{kind}_lowest", f"{kind}_highest"]
     if all(end in history for end in ends):
         band = np.stack([history[end] for end in ends], axis=1).astype(float)
     values, rounds = history[column].astype(float), _rounds(history)
-    return Curve(name, values, measured=rounds, band=band, stopped=why)
-
-
-def _of_numbers(name: str, values: ArrayLike) -> Curve:
-    """Numbers from round 0 on, or the mean of several clients and its band."""
-    where = f"named[{name!r}]"
-    found = style.check_numbers(values, where, _NUMBERS)
-    if found.ndim not in (1, 2) or not found.size:
-        raise style.FigureDataError(
-            "these are no numbers to draw",
-            expected=_NUMBERS,
-            found=f"an array {list(found.shape)}",
-            where=where,
-        )
-    known = np.where(np.isfinite(found), found, np.nan)
-    if known.ndim == 1:
-        return Curve(name, known)
-    band = np.stack([known.min(axis=1), known.max(axis=1)], axis=1)
-    return Curve(name, known.mean(axis=1), band=band)
+    return Curve(name, values, measured=rounds, band=band, stopped=run.stopped)
 
 
 def _rounds(history: History) -> NDArray[np.int64]:
@@ -193,37 +191,31 @@ def _rounds(history: History) -> NDArray[np.int64]:
 
 
 def _drawn(
-    panels: Sequence[_Panel], width_in: float, figure: style.Paper | None
+    panels: Sequence[_Panel],
+    first: int,
+    last: int,
+    width_in: float,
+    figure: style.Paper | None,
 ) -> style.Paper:
     """A panel beside the other, or below it on a narrow page."""
     beside = 1 if width_in < style.STACK_BELOW_IN else min(2, len(panels))
     rows = -(-len(panels) // beside)
-    size = width_in, rows * _ROW_IN
-    paper, axes = style.new_figure(*size, rows, beside, figure)
+    paper, axes = style.new_figure(width_in, rows * _ROW_IN, rows, beside, figure)
     for unused in axes[len(panels) :]:
         unused.remove()
-    rounds = [curve.rounds for panel in panels for curve in panel.curves]
-    # The axis begins at 1, or at 0 with an evaluation before training.
-    first = min([1, *(int(each[0]) for each in rounds if len(each))])
     made = []
     for each, panel in zip(axes, panels, strict=False):
         unit = panel.unit.replace("%", "")
         each.set_title(f"{panel.title} ({unit})".removesuffix("()").strip())
         made.append(CurvePanel(each, is_share=panel.unit == "%", first=first))
         if any(curve.band is not None for curve in panel.curves):
-            band = "band: lowest to highest client"
-            each.set_xlabel(f"{each.get_xlabel()}\n{band}")
+            each.set_xlabel(f"{each.get_xlabel()}\nband: lowest to highest client")
     lay_out(paper)
     for drawn, panel in zip(made, panels, strict=True):
         is_known = any(curve.end for curve in panel.curves)
         note = "" if is_known else "no number in any round"
-        drawn.show(panel.curves, _last(panel), note=note)
+        drawn.show(panel.curves, last, note=note)
     return paper
-
-
-def _last(panel: _Panel) -> int:
-    ends = (curve.rounds[-1:] for curve in panel.curves)
-    return max((int(at) for end in ends for at in end), default=0)
 
 
 def _words(column: str) -> str:
@@ -234,10 +226,9 @@ def _unit(column: str) -> str:
     return next((unit for kind, unit in _UNITS.items() if kind in column), "")
 
 
-def _said(panel: _Panel) -> str:
+def _said(panel: _Panel, last: int) -> str:
     """Where each curve ends and begins, and which rounds have no number."""
-    last, unit = _last(panel), panel.unit
-    parts = [_ends(curve, last, unit) for curve in panel.curves]
+    parts = [_ends(curve, last, panel.unit) for curve in panel.curves]
     after = f"after {counted(last, 'round')}: {'; '.join(parts)}."
     said = f"{panel.title.replace(':', '')}, {after}" if panel.title else after
     return said[0].upper() + said[1:]

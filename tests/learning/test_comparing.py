@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fedlearn_edu import learning, viz
+from fedlearn_edu import learning
 from fedlearn_edu.learning import Comparison, History, aggregators, leaderboard
 from fedlearn_edu.learning.comparison import Entry
 from fedlearn_edu.simulation import ClientData, ClientSampling
 from fedlearn_edu.viz.comparison import comparison_table
-from tests.viz.drawn_text import check_figure
 from tests.viz.html_reader import check_html
 
 pytestmark = pytest.mark.tensorflow
@@ -114,20 +113,16 @@ def test_same_bytes_are_fewer_rounds_of_what_sends_more() -> None:
     assert (
         found.entries["twice"].sent("up") + found.entries["twice"].sent("down") <= size
     )
-    assert "MB sent, up and down" in check_figure(viz.draw_comparison(found))
 
 
 # ------------------------------------------------------------------ shown
 
 
-def test_table_and_picture_show_every_process() -> None:
-    texts = check_figure(viz.draw_comparison(example()))
+def test_table_shows_every_process() -> None:
     reader = check_html(comparison_table(example()))
     for name in ("slow", "fast"):
-        assert name in texts
         assert name in reader.text
         assert name in repr(example())
-    assert check_figure(viz.draw_comparison(example(), width_in=viz.NARROW_IN))
 
 
 # ------------------------------------------------------------------ leaderboard

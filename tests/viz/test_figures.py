@@ -64,8 +64,8 @@ def templates(weights: Any) -> Draw:
     return lambda **more: viz.draw_digit_templates(weights, **more)
 
 
-def compared(count: int, **protocol: Any) -> Draw:
-    return lambda **more: viz.draw_comparison(comparison(count, **protocol), **more)
+def compared(count: int, max_bytes: int | None = None) -> Draw:
+    return lambda **more: viz.draw_comparison(comparison(count, max_bytes), **more)
 
 
 def local_steps(clients: Any, walked: Any) -> Draw:
@@ -121,7 +121,7 @@ DRAWINGS: dict[str, Draw] = {
     ),
     "curves_without_numbers": curves({"a": [NAN]}),
     "comparison_of_6": compared(6),
-    "comparison_by_bytes": compared(1, max_bytes=10**7, metric="loss_per_example"),
+    "comparison_by_bytes": compared(2, 10**7),
     "bars_3": bars(3),
     "bars_10": bars(10),
     "bars_40": bars(40),
@@ -131,10 +131,11 @@ DRAWINGS: dict[str, Draw] = {
     "templates": templates(SPREAD),
     "templates_of_nothing": templates(np.zeros([784, 10])),
     "run_1": curves(history([0.9])),
-    "run_300": curves(history(np.linspace(0.1, 0.9, 300).tolist())),
     "run_with_a_gap": curves(history([0.25, 0.5, NAN])),
     "run_without_numbers": curves(history([NAN, NAN])),
-    "run_stopped": curves({"a run": four_runs(stopped="by hand")["number 0"]}),
+    "run_stopped": curves(
+        {"a run": four_runs(stopped="by hand")["number 0"], "more": history([0.5] * 3)}
+    ),
     "run_of_chosen_columns": curves(
         history([0.5, 0.6]), column=["loss_per_example", "round"]
     ),
