@@ -33,9 +33,6 @@ LOOKS: tuple[dict[str, Any], ...] = tuple(
 )
 """How each curve looks, in their order."""
 
-LABEL_IN = 1.9
-"""Room at the right of a panel in a figure without a layout."""
-
 _MOST_MARKERS = 8
 _LABEL_LINES = 2.7
 _NAME_CHARS = 17

@@ -18,7 +18,9 @@ from fedlearn_edu.viz.artists import Texts
 from fedlearn_edu.viz.curves import lay_out
 
 _MAP = LinearSegmentedColormap.from_list("model", ["#FFFFFF", colors.SERVER])
-_DARK_FROM = 0.7
+# So weak that numbers on it can be read in either theme.
+_UNDER_NUMBERS: Any = style.tint(colors.SERVER, 0.48)
+_WEAK_MAP = LinearSegmentedColormap.from_list("numbers", ["#FFFFFF", _UNDER_NUMBERS])
 _DIGIT_IN = 0.0975
 _LINE_IN = 0.13
 _GROUP = 0.84
@@ -40,7 +42,7 @@ class ConfusionPanel:
         """Draws the fixed parts."""
         self._axes = axes
         self._image = axes.imshow([[0.0]], _MAP, vmin=0, vmax=1)
-        self._dark, self._light = Texts(axes), Texts(axes, color="#FFFFFF")
+        self._counts = Texts(axes)
         axes.grid(visible=False)
         axes.spines[["top", "right"]].set_visible(True)
         axes.tick_params(length=0)
@@ -61,10 +63,8 @@ class ConfusionPanel:
         cell_in = self._axes.bbox.width / self._axes.figure.dpi / classes
         fits = (len(str(counts.max())) + 0.3) * _DIGIT_IN <= cell_in
         cells: Any = np.argwhere(counts) if fits else []
-        words = [(x, y, str(counts[y, x])) for y, x in cells]
-        is_dark = [shares[y, x] > _DARK_FROM for y, x in cells]
-        self._dark.show([w for w, dark in zip(words, is_dark, strict=True) if not dark])
-        self._light.show([w for w, dark in zip(words, is_dark, strict=True) if dark])
+        self._counts.show([(x, y, str(counts[y, x])) for y, x in cells])
+        self._image.set_cmap(_WEAK_MAP if fits else _MAP)
 
 
 def worst(counts: NDArray[np.int64]) -> str:

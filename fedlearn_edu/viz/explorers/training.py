@@ -8,8 +8,7 @@ from typing import Any, final
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.text import Text
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import NDArray
 
 from fedlearn_edu import learning
@@ -18,8 +17,8 @@ from fedlearn_edu.language.context_stack import current_context
 from fedlearn_edu.learning import Evaluation, LearningProcess, Run
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.artists import Bars, Texts, blended
-from fedlearn_edu.viz.curves import LABEL_IN, MOST_CURVES, CurvePanel
+from fedlearn_edu.viz.artists import Bars, Texts
+from fedlearn_edu.viz.curves import MOST_CURVES, new_panel
 from fedlearn_edu.viz.evaluation import ConfusionPanel, worst
 from fedlearn_edu.viz.explorers.controls import check_count, choice, slider, toggle
 from fedlearn_edu.viz.explorers.explorer import Explorer
@@ -30,9 +29,7 @@ from fedlearn_edu.viz.templates import TemplateStrip, as_pictures
 Maker = Callable[[], LearningProcess]
 
 _MOST_ROUNDS = 1000
-_HEIGHT_IN = 7.75
-_CURVES_IN = 1.7
-_SIDE_IN = 2.35
+_ROWS_IN = (2.6, 1.7, 3.7)
 _MOST_NUMBERED = 10
 
 
@@ -105,21 +102,19 @@ class TrainingPicture:
             rounds: How many to run.
         """
         self._learners, self._rounds = learners, rounds
-        self._figure = Figure(figsize=(style.EXPLORER_IN, _HEIGHT_IN))
-        curves_in = style.EXPLORER_IN - 0.85 - LABEL_IN
-        axes = self._add_axes(0.35, _CURVES_IN, 0.85, curves_in)
-        axes.set_title("Examples read correctly; band: lowest to highest client")
-        self._curves = CurvePanel(axes, is_share=True)
-        self._heading = self._text(2.98, "", size=style.TITLE_PT, weight="bold")
-        meaning = "(orange: ink speaks for the digit, purple: against)"
-        self._text(3.3, f"What it looks for {meaning}")
-        self._templates = TemplateStrip(self._add_axes(3.36, 0.62, 0.1, 6.2))
-        axes = self._add_axes(4.72, _SIDE_IN, 0.75, _SIDE_IN)
-        axes.set_title("Confusion matrix", size=style.FONT_PT)
-        self._confusion = ConfusionPanel(axes)
-        axes = self._add_axes(4.72, _SIDE_IN, 4.05, _SIDE_IN - 0.35)
-        axes.set_title("Accuracy of each client", size=style.FONT_PT)
-        self._clients = _ClientBars(axes)
+        size_in = style.EXPLORER_IN, sum(_ROWS_IN)
+        self._figure = Figure(figsize=size_in, layout="constrained")
+        parts: Any = self._figure.subfigures(3, height_ratios=_ROWS_IN)
+        above, self._middle, below = parts
+        title = "Examples read correctly; band: lowest to highest client"
+        self._curves = new_panel(above.subplots(), title, is_share=True)
+        axes = self._middle.subplots()
+        axes.set_title("What it looks for (orange: ink speaks for the digit)")
+        self._templates = TemplateStrip(axes)
+        matrix, bars = below.subplots(1, 2)
+        matrix.set_title("Confusion matrix")
+        bars.set_title("Accuracy of each client")
+        self._confusion, self._clients = ConfusionPanel(matrix), _ClientBars(bars)
 
     @property
     def runs(self) -> dict[str, Run]:
@@ -148,7 +143,8 @@ class TrainingPicture:
             for each in self._learners.values()
         ]
         self._curves.show(curves, self._rounds, at=at)
-        self._heading.set_text(f"{chosen.name}, {_after(at)}")
+        heading = f"{chosen.name}, {_after(at)}"
+        self._middle.suptitle(heading, x=0.01, ha="left", weight="bold")
         snapshot = chosen.snapshots[at]
         pictures = pictures_of(snapshot.weights)
         note = "no pictures: this is no softmax regression on square images"
@@ -176,16 +172,6 @@ class TrainingPicture:
         ]
         return f"{ended} Others: {'; '.join(parts)}." if parts else ended
 
-    def _text(self, below_top_in: float, text: str, **look: Any) -> Text:
-        y = 1 - below_top_in / _HEIGHT_IN
-        return self._figure.text(0.02, y, text, va="bottom", **look)
-
-    def _add_axes(
-        self, top_in: float, high_in: float, left_in: float, wide_in: float
-    ) -> Axes:
-        bottom_in = _HEIGHT_IN - top_in - high_in
-        return style.add_axes(self._figure, (left_in, bottom_in, wide_in, high_in))
-
 
 def _said(evaluation: Evaluation) -> str:
     """The accuracy on all examples, and for each client."""
@@ -204,26 +190,23 @@ def _said(evaluation: Evaluation) -> str:
 
 @final
 class _ClientBars:
-    """A bar per client, as high as a row of the matrix beside it if both have ten."""
+    """A bar per client, with its number where there is room for it."""
 
     def __init__(self, axes: Axes) -> None:
         self._axes = axes
-        self._bars = Bars(axes)
-        self._numbers = Texts(axes, ha="left")
-        self._names = Texts(axes, transform=blended(axes, "y", -0.07), ha="right")
-        axes.set(xlim=(0, 1), xticks=[0, 0.5, 1], yticks=[])
+        self._bars, self._numbers = Bars(axes), Texts(axes, ha="left")
+        style.dress(axes)
+        axes.grid(visible=False)
+        axes.set(xlim=(0, 1), xticks=[0, 0.5, 1])
         axes.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.set_xlabel("read correctly")
-        axes.set_ylabel("client", labelpad=30)
+        axes.yaxis.set_major_locator(MaxNLocator(10, integer=True, min_n_ticks=1))
+        axes.set(xlabel="read correctly", ylabel="client")
 
     def show(self, shares: NDArray[np.float64] | None) -> None:
         found = np.zeros(0) if shares is None else shares
         count = len(found)
         self._axes.set_ylim(max(count, 2) - 0.5, -0.5)
         self._bars.show(np.arange(count), found, 0.8 if count <= 30 else 1.0)
-        step = max(1, -(-count // _MOST_NUMBERED))
-        self._names.show([(0.0, y, str(y)) for y in range(0, count, step)])
         numbered = enumerate(found) if count <= _MOST_NUMBERED else ()
         self._numbers.show([(0.03, y, _percent(share)) for y, share in numbered])
 
