@@ -127,10 +127,10 @@ def report(deliveries: list[Delivery], folder: Path) -> str:
 def open_lab(folder: Path, options: Sequence[str] = ()) -> int:
     """Opens JupyterLab on the map of the course in a folder, and waits for its end.
 
-    Returns its exit status.
+    Returns its exit status. The address that it prints leads to the map, too.
     """
-    opened = index if (index := folder / INDEX).is_file() else folder
-    lab = [sys.executable, "-m", "jupyterlab", str(opened), *options]
+    map_ = f"--LabApp.default_url=/lab/tree/{INDEX}"
+    lab = [sys.executable, "-m", "jupyterlab", str(folder), map_, *options]
     # Ctrl-C is pressed for JupyterLab, which asks whether to stop.
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:

@@ -210,16 +210,11 @@ def test_folder_with_lessons_is_taken_if_you_stand_in_it(
     assert start.here() == Path()
 
 
-def test_jupyterlab_opens_the_map_of_the_course(
-    release: Path, mine: Path, monkeypatch: pytest.MonkeyPatch
+def test_jupyterlab_opens_the_map_and_says_where_it_is(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[list[str]] = []
     monkeypatch.setattr("subprocess.call", opened.append)
-    start.open_lab(release)
-    put(release, start.INDEX, "map")
-    deliver(release, mine)
     start.open_lab(mine, ["--port=1"])
-    assert [command[3:] for command in opened] == [
-        [str(release)],
-        [str(mine / "index.ipynb"), "--port=1"],
-    ]
+    address = "--LabApp.default_url=/lab/tree/index.ipynb"
+    assert [command[3:] for command in opened] == [[str(mine), address, "--port=1"]]
