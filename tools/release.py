@@ -7,7 +7,6 @@ lessons and without a gradebook; the same lessons give the same bytes, everywher
 
 import shutil
 import tempfile
-from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ SOURCE = ROOT / "notebooks" / "source"
 RELEASE = ROOT / "notebooks" / "release"
 INDEX = ROOT / "notebooks" / "index.ipynb"
 EXPLORERS = ROOT / "notebooks" / "explorers" / "explorers.ipynb"
-PICTURE = ROOT / "notebooks" / "map.png"  # docs/images/demo.png, smaller
 # What JupyterLab writes into a notebook that it opens, and calls it unsaved then; of
 # the version of Python, `fedlearn-edu start` knows more.
 LANGUAGE = {
@@ -67,8 +65,8 @@ def generate(source: Path, into: Path) -> None:
 def write_index(into: Path) -> None:
     """Write the map of the course, and what there is to play with, beside the lessons.
 
-    What the map's cell shows is stored, so that it can be seen before anything runs;
-    its picture is in it. And every notebook says that it is in Python.
+    What the map's cell shows is stored, so that it can be seen before anything runs.
+    And every notebook says that it is in Python.
     """
     import nbformat
 
@@ -84,8 +82,6 @@ def write_index(into: Path) -> None:
     (cell,) = code_cells(notebook)
     new: Any = nbformat.v4.new_output
     cell.outputs = [new("display_data", {"text/html": html})]
-    encoded = b64encode(PICTURE.read_bytes()).decode()
-    notebook.cells[0].attachments = {PICTURE.name: {"image/png": encoded}}
     write(notebook, into / INDEX.name)
     write(read(EXPLORERS), into / EXPLORERS.name)
     for path in into.rglob("*.ipynb"):

@@ -7,6 +7,7 @@ Points are those of the exercises that passed. Hints cost nothing; they are show
 that you know what to come back to.
 """
 
+import re
 import textwrap
 from collections.abc import Sequence
 from itertools import groupby
@@ -16,11 +17,12 @@ from fedlearn_edu.course import records
 from fedlearn_edu.course.exercise import Exercise, Lesson, by_path
 from fedlearn_edu.course.lessons import load_all
 from fedlearn_edu.course.records import Progress
-from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.errors import counted, short_traceback
 from fedlearn_edu.viz.notebook import publish
 from fedlearn_edu.viz.progress import LessonRow, draw_progress
 
 _WIDTH = 80
+_NUMBER = re.compile(r"(\d+)([a-z]?)")  # of a lesson, in words: 9a
 
 
 @short_traceback
@@ -58,16 +60,15 @@ def sentence(lessons: Sequence[Lesson], progress: Progress) -> str:
 
 def as_text(lessons: Sequence[Lesson], progress: Progress) -> str:
     """For a terminal: what is done, points, hints, and the lesson."""
-    lines = [" done    points hints"]
+    lines = [" done    points"]
     for path, group in groupby(rows(lessons, progress), key=lambda row: row.path):
         lines.append(path)
-        lines += [
-            f"{f'{row.done}/{row.exercises}':>5} {row.points:>5}/{row.most_points:<4}"
-            f"{row.hints:>4}  {row.title}"
-            for row in group
-        ]
-    told = textwrap.fill(_told(lessons, progress), _WIDTH)
-    return "\n".join([*lines, "", told])
+        for row in group:
+            done, of_all = f"{row.done}/{row.exercises}", f"/{row.most_points}"
+            hints = f" ({counted(row.hints, 'hint')})" if row.hints else ""
+            facts = f"{done:>5} {row.points:>5}{of_all:<5}  {row.number} {row.title}"
+            lines.append(facts + hints)
+    return "\n".join([*lines, "", textwrap.fill(_told(lessons, progress), _WIDTH)])
 
 
 def _row(
@@ -77,15 +78,16 @@ def _row(
     done = [each for each in lesson.exercises if each not in open_]
     return LessonRow(
         path=lesson.path,
-        title=f"{lesson.number} {lesson.title}",
+        number=lesson.number,
+        title=lesson.title,
         minutes=lesson.minutes,
         done=len(done),
         exercises=len(lesson.exercises),
         points=sum(each.points for each in done),
         most_points=lesson.points,
         hints=sum(progress.of(each.name).hints for each in lesson.exercises),
-        next=open_[0].title if open_ else "done" * bool(done),
-        is_next=is_next,
+        after=tuple(f"{n:0>2}{part}" for n, part in _NUMBER.findall(lesson.needs)),
+        next=open_[0].title if is_next else "",
         address=address,
     )
 
@@ -137,7 +139,4 @@ def _told(lessons: Sequence[Lesson], progress: Progress) -> str:
     told = sentence(lessons, progress)
     if records.file() is not None:
         return told
-    return (
-        f"{told} Nothing is kept: {records.VARIABLE} is off, or this notebook is being "
-        "graded."
-    )
+    return f"{told} Nothing is kept: {records.VARIABLE} is off, or a grader runs this."

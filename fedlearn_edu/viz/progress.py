@@ -1,27 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws the map of the course, and how far a learner has come, in HTML.
 
-Plain data in, a piece of a page out; nothing is loaded from anywhere.
-Each bar stands beside its numbers, so nothing is said by length or color alone, and
-text has the color of the page it is on.
+Plain data in, a piece of a page out; nothing is loaded from anywhere. Two paths go down
+beside each other, and between them lines lead from each lesson to those that build on
+it (`rails`). Numbers say what marks say, and text has the color of the page it is on.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import groupby
 from typing import final
 
-from fedlearn_edu.viz.colors import QUIET, TEST
-from fedlearn_edu.viz.html import head, strong, table, tag
+from fedlearn_edu.errors import counted
+from fedlearn_edu.viz.html import strong, tag
+from fedlearn_edu.viz.rails import Stop, draw_rails, placed
 
-_CELL = "border:0;padding:5px 10px 5px 0;vertical-align:baseline;text-align:left"
-_NUMBER = f"{_CELL};white-space:nowrap;font-variant-numeric:tabular-nums"
-_LINE = f";border-top:1px solid {QUIET}66"
-# In JupyterLab columns without a width are equally wide. What is last is the first
-# that a narrow window hides.
-_WIDTHS = {"lesson": 34, "minutes": 11, "exercises": 13}
-_WIDTHS |= {"next": 22, "points": 12, "hints": 8}
+_GRID = (
+    "display:grid;grid-template-columns:minmax(0,1fr) auto minmax(0,1fr);"
+    "line-height:1.4;max-width:80em"
+)
+_SIDES = ("right", "left")  # where the lines are, seen from a lesson of either path
 
 
 @final
@@ -31,19 +29,21 @@ class LessonRow:
 
     Attributes:
         path: the way through the course that it is on.
-        title: number and title.
+        number: its place in the course.
+        title: what it asks.
         minutes: what it takes.
         done: exercises that passed.
         exercises: how many there are.
         points: of the exercises that passed.
         most_points: of all of them.
         hints: rungs of the ladders of hints that were taken.
-        next: what to do next in this lesson, in a few words.
-        is_next: whether this is what to do next in the course.
+        after: the numbers of lessons that it needs.
+        next: the exercise to do next in the course, if it is in this lesson.
         address: of the lesson, from the notebook that shows the row; none if empty.
     """
 
     path: str
+    number: str
     title: str
     minutes: int
     done: int
@@ -51,55 +51,65 @@ class LessonRow:
     points: int
     most_points: int
     hints: int
-    next: str
-    is_next: bool = False
+    after: tuple[str, ...] = ()
+    next: str = ""
     address: str = ""
 
 
 def draw_progress(rows: Sequence[LessonRow], sentence: str) -> str:
-    """A sentence for all of it, and a row for each lesson, below its path.
+    """A sentence for all of it, and below it the lessons of each path, in their order.
 
-    >>> row = LessonRow("Learning", "01 Hello", 25, 1, 3, 5, 20, 2, "Say hello")
+    >>> row = LessonRow("Learning", "01", "Hello", 25, 1, 3, 5, 20, 2)
     >>> html = draw_progress([row], "1 of 3 exercises done.")
-    >>> "1 of 3" in html, html.count("<tr")
-    (True, 3)
+    >>> "1 of 3" in html, html.count("<img")
+    (True, 1)
     """
-    look = f"{_CELL};font-weight:bold;width:"
-    shares = list(_WIDTHS.items())[: 5 + any(row.hints for row in rows)]
-    heads = [head(name, f"{look}{share}%", "col") for name, share in shares]
-    body = []
-    for path, lessons in groupby(rows, key=lambda row: row.path):
-        body += [_path(path, len(heads)), *(_row(each, len(heads)) for each in lessons)]
-    shown = table(heads, body, style=";width:100%;min-width:45em")
+    paths = list(dict.fromkeys(row.path for row in rows))
+    stops = [_stop(row, paths.index(row.path)) for row in rows]
+    place = placed(stops)
+    cells = []
+    for side, path in enumerate(paths):
+        lessons = [row for row in rows if row.path == path]
+        minutes = sum(row.minutes for row in lessons)
+        words = f"{strong(path)}<br>{minutes // 60} h {minutes % 60} min"
+        cells.append(_cell(words, 1, side, "padding:4px 0"))
+        cells += [_cell(_lesson(r, side), place[r.number] + 2, side) for r in lessons]
+    between = enumerate(draw_rails(stops), start=2)
+    cells += [tag("div", e, style=f"grid-row:{n};grid-column:2") for n, e in between]
     said = tag("p", escape(sentence), role="status", style="margin:0 0 .5em")
-    scrolls = tag("div", shown, tabindex="0", style="overflow-x:auto")
-    look = "margin:.5em 0;line-height:1.4;max-width:62em;color:inherit"
+    drawn = tag("div", *cells, style=_GRID)
+    label = "the lessons, and your progress"
     return tag(
-        *("div", said, scrolls), role="group", aria_label="your progress", style=look
+        "div", said, drawn, role="group", aria_label=label, style="color:inherit"
     )
 
 
-def _path(name: str, columns: int) -> str:
-    look = f"{_CELL};padding-top:14px;font-weight:bold"
-    return tag("th", escape(name), scope="rowgroup", colspan=str(columns), style=look)
+def _stop(row: LessonRow, side: int) -> Stop:
+    return Stop(row.number, side, row.after, row.done / max(row.exercises, 1))
 
 
-def _row(row: LessonRow, columns: int) -> str:
-    share = row.done / row.exercises if row.exercises else 0.0
-    look = "height:6px;width:{};max-width:5em;border-radius:3px;background:{}"
-    done = tag("div", style=look.format(f"{share:.0%}", TEST))
-    bar = tag("div", done, aria_hidden="true", style=look.format("100%", f"{QUIET}55"))
-    title, then = escape(row.title), escape(row.next)
-    if row.address:
-        title = tag("a", title, href=escape(row.address))
-    if row.is_next:
-        then = f"\N{RIGHTWARDS ARROW} {strong(row.next)}"
-    cells = (
-        (_NUMBER, str(row.minutes)),
-        (_NUMBER, f"{row.done} of {row.exercises}{bar}"),
-        (_CELL, then),
-        (_NUMBER, f"{row.points} of {row.most_points}"),
-        (_NUMBER, str(row.hints)),  # last: it is there once a hint was taken
-    )[: columns - 1]
-    title = head(title, f"{_CELL};font-weight:normal{_LINE}")
-    return title + "".join(tag("td", each, style=look + _LINE) for look, each in cells)
+def _cell(inner: str, row: int, side: int, look: str = "min-height:3.6em") -> str:
+    place = f"grid-row:{row};grid-column:{1 + 2 * side}"
+    return tag("div", inner, style=f"{place};text-align:{_SIDES[side]};{look}")
+
+
+def _lesson(row: LessonRow, side: int) -> str:
+    """Number and title, with the number beside its mark; below it what is known."""
+    number = tag("strong", row.number, style="min-width:2.1em")
+    flow = ("row-reverse", "row")[side]
+    look = f"display:flex;flex-direction:{flow};gap:.6em;margin:7px 0 0"
+    link = {"href": escape(row.address)} if row.address else {}
+    name = "a" if row.address else "div"
+    shown = tag(name, number, " ", tag("span", escape(row.title)), style=look, **link)
+    facts = [f"{row.minutes} min", counted(row.exercises, "exercise")]
+    if row.done:
+        facts[1] = f"{row.done} of {row.exercises} done"
+        facts.append(f"{row.points} of {row.most_points} points")
+    if row.hints:
+        facts.append(counted(row.hints, "hint"))
+    space = "\N{NO-BREAK SPACE}"
+    told = f"{space}· ".join(fact.replace(" ", space) for fact in facts)
+    if row.next:
+        told += f"<br>{strong(f'Next: {row.next}')}"
+    apart = f"font-size:.9em;padding-{_SIDES[side]}:3em"
+    return shown + tag("div", told, style=apart)

@@ -18,7 +18,6 @@ from tests.architecture.repository import ROOT, named, text_files
 from tools import publishing
 from tools.lesson_table import PAGE, README, lesson_table, short_table, with_table
 from tools.publishing import Project, project
-from tools.release import PICTURE
 
 OFF = Project(project().name, project().version)
 ON = replace(
@@ -81,7 +80,7 @@ def test_all_places_say_what_the_project_says() -> None:
 def test_flag_writes_pages_and_back(tmp_path: Path) -> None:
     """In a copy, all steps of `make release`."""
     texts = (n for n in map(named, text_files()) if not n.startswith("tests/"))
-    for name in (*texts, named(PICTURE)):
+    for name in texts:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     before = _files(tmp_path)
@@ -111,5 +110,5 @@ def _release(root: Path, ours: Project) -> None:
 
 def _files(root: Path) -> dict[str, str]:
     """What is in every file, to the byte."""
-    files = [f for f in root.rglob("*") if f.is_file() and f.name != PICTURE.name]
+    files = filter(Path.is_file, root.rglob("*"))
     return {f.relative_to(root).as_posix(): f.read_bytes().decode() for f in files}

@@ -2,9 +2,11 @@
 """`notebooks/release` is what `make release` writes, and gives nothing away."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import nbformat
@@ -14,6 +16,7 @@ from tests.grading.leaks import leaks, unmarked_answers
 from tests.grading.toy import DOUBLE, write_lesson
 from tools.cells import code_cells, read
 from tools.release import (
+    EXPLORERS,
     INDEX,
     LANGUAGE,
     RELEASE,
@@ -111,10 +114,18 @@ def test_map_is_seen_before_anything_runs() -> None:
     page = read(RELEASE / INDEX.name)
     (cell,) = code_cells(page)
     (output,) = cell.outputs
-    assert "map.png" in page.cells[0].attachments
-    assert "hints" not in output.data["text/html"]  # none were taken
-    assert "(explorers.ipynb)" in page.cells[-1].source
-    assert (RELEASE / "explorers.ipynb").is_file()
+    html = output.data["text/html"]
     for lesson in lesson_names():
-        assert f'href="{lesson}/{lesson}.ipynb"' in output.data["text/html"]
-    assert "Next: lesson 00" in output.data["text/html"]
+        assert f'href="{lesson}/{lesson}.ipynb"' in html
+    assert "Next: lesson 00" in html
+
+
+def test_map_leads_to_each_explorer() -> None:
+    pairs = pairwise(read(RELEASE / EXPLORERS.name).cells)
+    shown = re.compile(r"^fl\.viz\.explore_.*\)$", re.M)
+    before = [
+        a.id for a, b in pairs if b.cell_type == "code" and shown.search(b.source)
+    ]
+    text = read(RELEASE / INDEX.name).cells[-1].source
+    assert "(explorers.ipynb)" in text
+    assert re.findall(r"\(explorers\.ipynb#cell-id=(\S+)\)", text) == before

@@ -19,7 +19,7 @@ import nbformat
 from jinja2 import Environment, FileSystemLoader
 
 from fedlearn_edu.viz import explore_mean
-from tools.cells import code_cells, is_answer
+from tools.cells import code_cells, is_answer, read
 from tools.docs.still import still
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -75,9 +75,16 @@ def _linked(match: re.Match[str], page: Path, sources: Path) -> str:
         return (
             f"]({relpath(sources / '_modules' / code, page.parent)}.html){{.external}}"
         )
+    if anchor.startswith("cell-id="):  # where JupyterLab goes, too, as it opens one
+        anchor = _heading(there, anchor.removeprefix("cell-id="))
     if path.endswith(".ipynb") or not path:  # in a notebook an anchor is its heading
         anchor = re.sub(r"[^\w -]", "", anchor.lower())
     return f"]({path}{anchor and '#'}{anchor})"
+
+
+def _heading(notebook: Path, cell: str) -> str:
+    (found,) = (each.source for each in read(notebook).cells if each.id == cell)
+    return str(found).splitlines()[0].lstrip("# ").replace(" ", "-")
 
 
 def from_notebook(notebook: Any, name: str, save: Save) -> str:
