@@ -15,7 +15,8 @@ class HintButton(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self, next_hint: Callable[[], tuple[str, bool]]) -> None:
         """Asks `next_hint` for its HTML, and for whether another one follows."""
-        self.button = widgets.Button(description="Give me a hint")
+        wide = {"width": "max-content"}  # or its longest words are cut
+        self.button = widgets.Button(description="Give me a hint", layout=wide)
         self.hints = widgets.HTML()
         self._next_hint = next_hint
         self.button.on_click(self._press)

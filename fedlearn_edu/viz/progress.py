@@ -95,7 +95,7 @@ def _cell(inner: str, row: int, side: int, look: str = "min-height:3.6em") -> st
 
 def _lesson(row: LessonRow, side: int) -> str:
     """Number and title, with the number beside its mark; below it what is known."""
-    number = tag("strong", row.number, style="min-width:2.1em")
+    number = tag("strong", row.number, style="flex:none;min-width:2.2em")
     flow = ("row-reverse", "row")[side]
     look = f"display:flex;flex-direction:{flow};gap:.6em;margin:7px 0 0"
     link = {"href": escape(row.address)} if row.address else {}
