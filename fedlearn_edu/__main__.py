@@ -181,7 +181,7 @@ def _add_start(commands: Any) -> None:
         usage="%(prog)s [-h] [--no-lab] [FOLDER] [options of JupyterLab ...]",
         description="Copies the lessons. What you changed stays as it is: a newer "
         "release of it lands beside it, as NAME.new.ipynb.",
-        epilog="All options behind FOLDER are passed on to JupyterLab, "
+        epilog="All options after FOLDER are passed on to JupyterLab, "
         "such as --no-browser, --port=8890 or --allow-root.",
     )
     start.set_defaults(run=_start)
@@ -190,7 +190,7 @@ def _add_start(commands: Any) -> None:
         type=Path,
         nargs="?",
         metavar="FOLDER",
-        help="where to (default: fedlearn-lessons, or this folder if it has lessons)",
+        help="where they go (default: fedlearn-lessons, or this one if it has them)",
     )
     start.add_argument(
         "--no-lab", dest="lab", action="store_false", help="do not open JupyterLab"

@@ -127,7 +127,7 @@ def _next_lesson(lessons: Sequence[Lesson], progress: Progress) -> Lesson | None
 def _next_step(lessons: Sequence[Lesson], progress: Progress) -> str:
     lesson = _next_lesson(lessons, progress)
     if lesson is None:
-        return "You have done everything there is."
+        return "You have done every exercise."
     exercise = _open(lesson, progress)[0]
     return (
         f"Next: lesson {lesson.number}, “{exercise.title}” ({exercise.points} points), "

@@ -26,8 +26,8 @@ FOLDER = Path("fedlearn-lessons")
 MEMORY = ".fedlearn_edu.json"
 INDEX = "index.ipynb"
 NO_LAB = (
-    f"JupyterLab is not installed: {sys.executable} -m pip install jupyterlab, "
-    "or open the folder in an editor that knows notebooks"
+    f"JupyterLab is not installed: run {sys.executable} -m pip install jupyterlab, "
+    "or open the folder in an editor for notebooks"
 )
 _PYTHON = re.compile(rb'"version": "3[.\d\w+]*"')
 _PACKAGED = Path(__file__).parent / "release"
@@ -116,7 +116,7 @@ def report(deliveries: list[Delivery], folder: Path) -> str:
     told = {
         "new": "new",
         "updated": "updated; you had not changed it",
-        "beside": "newer than yours, and beside it; take what you want, or delete it",
+        "beside": "newer than yours, and beside it; copy what you want, or delete it",
     }
     lines = [f"{d.name}: {told[d.what]}" for d in deliveries if d.what in told]
     yours = sum(d.what == "yours" for d in deliveries)
@@ -146,8 +146,8 @@ def explain(status: int, options: Sequence[str]) -> str:
     if not is_root or "--allow-root" in options:
         return line
     return (
-        f"{line} Root has to allow it: put --allow-root behind FOLDER "
-        "(make lab LAB_ARGS=--allow-root), or be another user"
+        f"{line} Root has to ask for it: put --allow-root after FOLDER "
+        "(make lab LAB_ARGS=--allow-root), or use another account"
     )
 
 

@@ -2,8 +2,8 @@
 """Draws the map of the course, and how far a learner has come, in HTML.
 
 Plain data in, a piece of a page out; nothing is loaded from anywhere. Two paths go down
-beside each other, and between them lines lead from each lesson to those that build on
-it (`rails`). Numbers say what marks say, and text has the color of the page it is on.
+side by side, and between them lines lead from each lesson to those that build on it
+(`rails`). Words repeat what marks show, and text has the color of the page it is on.
 """
 
 from collections.abc import Sequence

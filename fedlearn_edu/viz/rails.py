@@ -3,8 +3,8 @@
 
     stops → the row of each → lines, on lanes between the two → a picture for each row
 
-A row is as high as the words beside it. So its picture is cut off anywhere below the
-stops: there lines only go down. Its colors stand out from any page.
+A row is as high as the words beside it, so its picture may be cut off anywhere below
+the stops: there, lines only go down. Its colors stand out from any page.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -89,9 +89,9 @@ def draw_rails(stops: Sequence[Stop]) -> list[str]:
 
 
 def _direct(stops: Iterable[Stop]) -> list[Stop]:
-    """In their order, and each after what nothing else that it builds on builds on.
+    """In their order; each builds on what it names, less what that builds on.
 
-    If it names nothing, it is after the one before it on its side.
+    A stop that names nothing builds on the one before it on its side.
     """
     found: list[Stop] = []
     known: dict[str, set[str]] = {}

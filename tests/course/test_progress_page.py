@@ -62,8 +62,7 @@ def test_finished_lesson_has_nothing_next() -> None:
         ),
         (
             dict.fromkeys(("say_hello", "warmer", "a_type"), Record(1, 0, DAY)),
-            "3 of 3 exercises done, 30 of 30 points. "
-            "You have done everything there is.",
+            "3 of 3 exercises done, 30 of 30 points. You have done every exercise.",
         ),
     ],
 )
