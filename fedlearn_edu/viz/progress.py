@@ -111,5 +111,5 @@ def _lesson(row: LessonRow, side: int) -> str:
     told = f"{space}· ".join(fact.replace(" ", space) for fact in facts)
     if row.next:
         told += f"<br>{strong(f'Next: {row.next}')}"
-    apart = f"font-size:.9em;padding-{_SIDES[side]}:3em"
+    apart = f"font-size:.9em;padding-{_SIDES[side]}:3.11em"
     return shown + tag("div", told, style=apart)

@@ -7,7 +7,7 @@ A row is as high as the words beside it, so its picture may be cut off anywhere 
 the stops: there, lines only go down. Its colors stand out from any page.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import pi
 from typing import final
@@ -40,25 +40,6 @@ class Stop:
     share: float
 
 
-@final
-@dataclass(frozen=True)
-class _Line:
-    """From a stop to later ones, which are in `ends`: the row and the lane of each."""
-
-    begin: int
-    source: int
-    lane: int
-    ends: tuple[tuple[int, int], ...]
-
-    def in_row(self, row: int) -> Iterator[str]:
-        """What of it is there, as paths of SVG."""
-        if row == self.begin:
-            yield _out_of(self.source, self.lane)
-        yield from (_into(lane, self.lane) for end, lane in self.ends if end == row)
-        if self.begin < row < max(self.ends)[0]:
-            yield f"M{_x(self.lane)} 0V{_LONG}"
-
-
 def placed(stops: Iterable[Stop]) -> dict[str, int]:
     """The row of each stop: below what it builds on, and below the one before it.
 
@@ -77,14 +58,20 @@ def draw_rails(stops: Sequence[Stop]) -> list[str]:
     """An element for each row, with words on what leads to the stops in it."""
     rows, stops = placed(stops), _direct(stops)
     lines, last = _lines(stops, rows)
-    width = _STEP * (last + 1)
+    paths = [""] * (max(rows.values()) + 1)
+    for stop, ends, lane in lines:
+        begin, end = rows[stop.name], max(rows[each.name] for each in ends)
+        paths[begin] += _out_of(last * stop.side, lane)
+        for row in range(begin + 1, end):
+            paths[row] += f"M{_x(lane)} 0V{_LONG}"
+        for each in ends:
+            paths[rows[each.name]] += _into(last * each.side, lane)
     drawn = []
-    for row in range(max(rows.values()) + 1):
+    for row, path in enumerate(paths):
         here = [stop for stop in stops if rows[stop.name] == row]
-        paths = "".join(path for line in lines for path in line.in_row(row))
         marks = "".join(_mark(_x(last * stop.side), stop.share) for stop in here)
         told = "; ".join(map(_told, here))
-        drawn.append(_picture(f'<path d="{paths}"/>{marks}', width, told))
+        drawn.append(_picture(f'<path d="{path}"/>{marks}', _STEP * (last + 1), told))
     return drawn
 
 
@@ -105,26 +92,28 @@ def _direct(stops: Iterable[Stop]) -> list[Stop]:
     return found
 
 
-def _lines(stops: Sequence[Stop], rows: Mapping[str, int]) -> tuple[list[_Line], int]:
-    """Straight ones to the next stop, others on lanes between; and the last lane."""
-    found: list[tuple[Stop, list[Stop], int | None]] = []
+def _lines(
+    stops: Sequence[Stop], rows: Mapping[str, int]
+) -> tuple[list[tuple[Stop, list[Stop], int]], int]:
+    """From stops to those that build on them, each on a lane; and the last lane.
+
+    A line straight to the next stop is on the lane of both, others between the two.
+    """
+    straight, bent = [], []
     taken: list[int] = []  # each lane between, down to which row
     for stop in sorted(stops, key=lambda stop: rows[stop.name]):
-        row, later = rows[stop.name], [e for e in stops if stop.name in e.after]
         below = [e for e in stops if e.side == stop.side and e.name > stop.name][:1]
-        found.append((stop, [each for each in later if each in below], None))
+        later = [each for each in stops if stop.name in each.after]
+        if near := [each for each in later if each in below]:
+            straight.append((stop, near))
         if far := [each for each in later if each not in below]:
+            row = rows[stop.name]
             lane = next((n for n, to in enumerate(taken) if to <= row), len(taken))
             taken[lane : lane + 1] = [max(rows[each.name] for each in far)]
-            found.append((stop, far, lane))
+            bent.append((stop, far, lane))
     last = len(taken) + 1
-    side = (0, last)
-    lines = []
-    for stop, later, way in found:
-        own = side[stop.side] if way is None else last - 1 - way
-        ends = tuple((rows[each.name], side[each.side]) for each in later)
-        lines += [_Line(rows[stop.name], side[stop.side], own, ends)] if ends else []
-    return lines, last
+    lines = [(stop, near, last * stop.side) for stop, near in straight]
+    return lines + [(stop, far, last - 1 - lane) for stop, far, lane in bent], last
 
 
 def _x(lane: float) -> float:
