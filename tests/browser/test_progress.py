@@ -52,7 +52,7 @@ def test_progress_can_be_read_in_a_narrow_window(
     output = opened.output_with("progress()")
     output.get_by_text(ONE_DONE).wait_for(timeout=600_000)
     assert opened.sticks_out(output) == []
-    colors = output.locator("p, td, th").evaluate_all(
+    colors = output.locator("[role=group] :is(p, div)").evaluate_all(
         "all => [...new Set(all.map(each => getComputedStyle(each).color))]"
     )
     for color in colors:

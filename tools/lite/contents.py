@@ -30,12 +30,12 @@ def write(kept: Path) -> Path:
     for folder in (released, contents):
         shutil.rmtree(folder, ignore_errors=True)
     browser_release(released)
-    write_index(released)
     for path in released.rglob("*.ipynb"):
         if runs_in_browser(notebook := read(path)):
             write_notebook(
                 for_a_browser(notebook), contents / path.relative_to(released)
             )
+    write_index(contents)  # its links lead to what is here
     (contents / "README.md").write_text(start_page(), encoding="utf-8")
     return contents
 
