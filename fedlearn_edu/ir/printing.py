@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trees as text: one line, or indented.
+"""Trees as text, one line or indented, for all that print or show one."""
 
-Anyone may print a tree; `Computation.__str__` and the golden tests do.
-"""
-
-from typing import Any, assert_never
+from collections.abc import Iterable
+from typing import Any, TypeAlias, assert_never
 
 import numpy as np
 
@@ -12,61 +10,66 @@ from fedlearn_edu.ir import nodes as ir
 
 _MAX_LITERAL_CHARS = 24
 
+Part: TypeAlias = str | tuple[ir.Node, str | None]
+"""Text, or a node and the indent of its lines; `None` if it is on one line."""
+
 
 def to_text(node: ir.Node) -> str:
     """The tree on one line, in the grammar of `nodes.py`."""
+    return _joined(parts(node, None))
+
+
+def to_indented_text(node: ir.Node) -> str:
+    """The tree with one binding, element or body per line."""
+    return _joined(parts(node, ""))
+
+
+def _joined(found: list[Part]) -> str:
+    return "".join([x if isinstance(x, str) else _joined(parts(*x)) for x in found])
+
+
+def parts(node: ir.Node, indent: str | None) -> list[Part]:
+    """What a node is printed as, with the nodes that are right inside of it."""
+    deeper = None if indent is None else f"{indent}  "
     match node:
         case ir.Reference(name=name):
-            return name
+            return [name]
         case ir.Selection(source=source):
-            return to_text(source) + _selector(node)
+            return [(source, None), _selector(node)]
         case ir.Struct(elements=elements):
-            return "<" + ",".join(_named(n, to_text(e)) for n, e in elements) + ">"
+            deeper = deeper if _is_deep(node) else None
+            inside = _listed(((f"{n}=" if n else "", e) for n, e in elements), deeper)
+            return ["<", *inside, ">" if deeper is None else f"\n{indent}>"]
         case ir.Call(function=function, argument=None):
-            return f"{to_text(function)}()"
+            return [(function, None), "()"]
         case ir.Call(function=function, argument=argument):
             assert argument is not None
-            return f"{to_text(function)}({to_text(argument)})"
+            return [(function, indent), "(", (argument, indent), ")"]
         case ir.Lambda(parameter=parameter, body=body):
-            return f"({parameter or ''} -> {to_text(body)})"
+            start = " " if deeper is None else f"\n{deeper}"
+            return [f"({parameter or ''} ->{start}", (body, deeper), ")"]
+        case ir.Block(locals=bound, result=result) if indent is None:
+            inside = _listed(((f"{n}=", value) for n, value in bound), None)
+            return ["(let ", *inside, " in ", (result, None), ")"]
         case ir.Block(locals=bound, result=result):
-            text = ",".join(f"{name}={to_text(value)}" for name, value in bound)
-            return f"(let {text} in {to_text(result)})"
+            inside = _listed(((f"{n} = ", value) for n, value in bound), deeper, "")
+            return ["let", *inside, f"\n{indent}in ", (result, indent)]
         case _:
-            return _atom(node)
+            return [_atom(node)]
 
 
-def to_indented_text(node: ir.Node, indent: str = "") -> str:
-    """The tree with one binding, element or body per line."""
-    deeper = indent + "  "
-    match node:
-        case ir.Lambda(parameter=parameter, body=body):
-            return f"({parameter or ''} ->\n{deeper}{to_indented_text(body, deeper)})"
-        case ir.Block(locals=bound, result=result):
-            lines = [
-                f"{deeper}{name} = {to_indented_text(value, deeper)}"
-                for name, value in bound
-            ]
-            tail = f"{indent}in {to_indented_text(result, indent)}"
-            return "\n".join(["let", *lines, tail])
-        case ir.Struct(elements=elements) if _is_deep(node):
-            lines = [
-                f"{deeper}{_named(name, to_indented_text(element, deeper))}"
-                for name, element in elements
-            ]
-            return "<\n" + ",\n".join(lines) + f"\n{indent}>"
-        case ir.Call(function=function, argument=argument) if argument is not None:
-            inner = to_indented_text(argument, indent)
-            return f"{to_indented_text(function, indent)}({inner})"
-        case _:
-            return to_text(node)
+def _listed(
+    labeled: Iterable[tuple[str, ir.Node]], indent: str | None, comma: str = ","
+) -> list[Part]:
+    start, out = "" if indent is None else f"\n{indent}", list[Part]()
+    for i, (label, node) in enumerate(labeled):
+        out += [f"{comma if i else ''}{start}{label}", (node, indent)]
+    return out
 
 
 def _is_deep(node: ir.Struct) -> bool:
-    return any(
-        isinstance(element, ir.Lambda | ir.Block | ir.Call)
-        for _, element in node.elements
-    )
+    working = ir.Lambda | ir.Block | ir.Call
+    return any(isinstance(element, working) for _, element in node.elements)
 
 
 def _atom(node: ir.Intrinsic | ir.Literal | ir.Leaf | ir.PlacementLiteral) -> str:
@@ -95,7 +98,3 @@ def _selector(node: ir.Selection) -> str:
     # Also a faulty tree can be printed.
     name = names[node.index] if 0 <= node.index < len(names) else None
     return f".{name}" if name else f"[{node.index}]"
-
-
-def _named(name: str | None, text: str) -> str:
-    return f"{name}={text}" if name else text

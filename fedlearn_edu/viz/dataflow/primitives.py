@@ -61,7 +61,7 @@ def wrapped(text: str, look: Style, width_in: float) -> list[Line]:
     text = _SIZES.sub("\\1\N{NO-BREAK SPACE}\\2", text)
     lines = [""]
     for piece in _pieces(text, look, width_in):
-        if _width(lines[-1] + piece.rstrip(), look) <= width_in:
+        if width_of(lines[-1] + piece.rstrip(), look) <= width_in:
             lines[-1] += piece
         else:
             lines.append(piece)
@@ -70,7 +70,7 @@ def wrapped(text: str, look: Style, width_in: float) -> list[Line]:
 
 def _pieces(text: str, look: Style, width_in: float, depth: int = 0) -> Iterator[str]:
     """What lines are made of: as long as possible, each short enough for one."""
-    if depth and _width(text.rstrip(), look) <= width_in:
+    if depth and width_of(text.rstrip(), look) <= width_in:
         yield text
     elif depth < len(_BREAKS):
         for piece in _BREAKS[depth].findall(text):
@@ -80,7 +80,7 @@ def _pieces(text: str, look: Style, width_in: float, depth: int = 0) -> Iterator
 
 
 @lru_cache(maxsize=4096)
-def _width(text: str, look: Style) -> float:
+def width_of(text: str, look: Style) -> float:
     """The width of a line in inches."""
     width, *_ = text_to_path.get_text_width_height_descent(text, _font(look), False)
     return float(width) / 72

@@ -10,9 +10,10 @@ from typing import Any, final
 
 import numpy as np
 from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.patches import Rectangle
 
 from fedlearn_edu.errors import (
     TypeMismatchError,
@@ -20,30 +21,42 @@ from fedlearn_edu.errors import (
     is_whole_number,
     short_traceback,
 )
+from fedlearn_edu.executors.recording import Event
 from fedlearn_edu.executors.traffic import TO_CLIENTS, TO_SERVER
 from fedlearn_edu.framework import Tape
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.colors import ALARM, CLIENTS, INK, QUIET, SERVER
+from fedlearn_edu.viz.colors import ALARM, CLIENTS_EDGE, INK, QUIET, SERVER
+from fedlearn_edu.viz.dataflow.primitives import LINE_IN, PLAIN, width_of, wrapped
 from fedlearn_edu.viz.pictures import FAST_DPI
 from fedlearn_edu.viz.player.timeline import NOTHING, Timeline, is_batched
-from fedlearn_edu.viz.shortening import cut
-from fedlearn_edu.viz.style import FONT_PT, in_our_look
+from fedlearn_edu.viz.shortening import clipped, cut, size_text
+from fedlearn_edu.viz.style import in_our_look
 
 STEPS, MILLISECONDS = "steps", "milliseconds"
 
-_BATCHED = " Hatched: clients that run in one call."
 _EXPLAINED = "Each bar is a call; in a lane, lower rows are lower layers."
-# How much of a lane's color a bar has.
-_KINDS = {"leaf code runs": 1.0, "a call above it": 0.6, "values pass": 0.32}
-_NOT_MEANT = 0.07
+_BATCHED = " Hatched: clients that run in one call."
+_OPERATORS = " Operators begin at the vertical lines: "
+# How much of the height of its row a bar has.
+_KINDS = {"leaf code runs": 0.92, "a call above it": 0.55, "values pass": 0.25}
+_KEY_PT = 9
 _FEW_BARS = 150
 _LONGER = 1.5
 
-_CHAR_IN = 0.088
-_LINE_IN = 1.45 * FONT_PT / 72
-_BYTES_IN, _BELOW_IN, _RIGHT_IN = 0.85, 0.55, 0.34
-_MAX_LABEL_CHARS = 16
+_BYTES_IN, _AROUND_IN, _EDGE_IN = 0.75, 1.95, 0.1
+_MAX_LABEL_CHARS, _MAX_OPERATORS_CHARS = 16, 150
 _LINES = "#C8C8C8"
+_NOT_MEANT = "#DDDDDD"
+_LEGEND: dict[str, Any] = {
+    "frameon": False,
+    "fontsize": style.FONT_PT,
+    "title_fontsize": style.FONT_PT,
+    "handlelength": 1.3,
+    "handletextpad": 0.4,
+    "columnspacing": 0.9,
+    "borderpad": 0.2,
+    "borderaxespad": 0.2,
+}
 
 
 @short_traceback
@@ -110,6 +123,8 @@ class TapePicture:
 
     Attributes:
         figure: always the same one.
+        lanes: the axes of the lanes.
+        bytes: the axes below them.
     """
 
     @in_our_look
@@ -122,29 +137,32 @@ class TapePicture:
     ) -> None:
         self.timeline = timeline
         self._first, self._last = _spans(timeline, axis)
-        self._set_up(width_in, figure)
-        self._bars: PolyCollection | None = None
-        self._colors = np.zeros([0, 3])
+        self._limits = (0.0, 1.0)
         if len(timeline):
-            self._draw_bars()
-            self._draw_phases()
-            self._draw_failure()
-        else:
-            for i, line in enumerate(textwrap.wrap(NOTHING, 30)):
-                self.lanes.text(0.5, 0.35 + 0.3 * i, line, ha="center", va="center")
+            self._limits = float(self._first.min()), float(self._last.max())
+        self._is_batched = np.array([*map(is_batched, timeline.events)], bool)
+        labels = [cut(lane.label, _MAX_LABEL_CHARS) for lane in timeline.lanes]
+        names_in = max([width_of(text, PLAIN) for text in [*labels, "1000 kB"]])
+        self._inches = width_in - names_in - 4 * _EDGE_IN
+        words = wrapped(self._words(), PLAIN, width_in - 2 * _EDGE_IN)
+        lane_in = 0.5 if len(labels) <= 5 else 0.32 if len(labels) <= 14 else 0.22
+        lanes_in = max(2, len(labels)) * lane_in
+        height = lanes_in + _BYTES_IN + _AROUND_IN + LINE_IN * len(words)
+        paper, axes = style.new_figure(width_in, height, rows=2, figure=figure)
+        self.figure: Any = paper
+        self.lanes, self.bytes = axes
+        grid: Any = self.lanes.get_gridspec()
+        grid.set_height_ratios([lanes_in, _BYTES_IN])
+        self._draw_lanes(labels)
+        self._draw_keys("\n".join(line.text for line in words))
         self._draw_bytes(axis)
 
     def box(self, step: int) -> tuple[float, float, float, float]:
         """Where a step's bar is: left, top, width, height, as parts of the figure."""
-        bars = self.timeline.bars
-        bar = int(np.flatnonzero(bars.event == step)[0])
-        lane, whole = bars.lane[bar], self.lanes.get_position()
-        low, high = self.lanes.get_xlim()
-        left = whole.x0 + whole.width * (self._first[step] - low) / (high - low)
-        width = whole.width * (self._last[step] - self._first[step]) / (high - low)
-        lane_height = whole.height / max(1, len(self.timeline.lanes))
-        top = 1 - whole.y1 + lane_height * (lane + bars.top[bar])
-        return left, top, width, lane_height * (bars.bottom[bar] - bars.top[bar])
+        first, last, top, bottom = self._sides(step)
+        to_figure = self.lanes.transData - self.figure.transSubfigure
+        (left, high), (right, low) = to_figure.transform([(first, top), (last, bottom)])
+        return left, 1 - high, right - left, high - low
 
     @property
     def cursor_spans(self) -> list[tuple[float, float]]:
@@ -154,90 +172,58 @@ class TapePicture:
 
     def highlight(self, steps: np.ndarray[Any, Any]) -> None:
         """Leaves only the bars of these steps in color."""
-        if self._bars is not None:
+        if len(self.timeline):
             is_meant = np.isin(self._events, steps)[:, None]
-            faded = 1 - _NOT_MEANT * np.ones(3)
-            colors: Any = np.where(is_meant, self._colors, faded)
+            colors: Any = np.where(is_meant, self._colors, to_rgb(_NOT_MEANT))
             self._bars.set_facecolor(colors)
 
     def point_at(self, step: int) -> None:
         """Draws the cursor into the picture, where it stays."""
-        left, top, width, height = self.box(step)
-        corner, size = (left, 1 - top - height), (max(width, 0.006), height)
-        frame = Rectangle(corner, *size, fill=False, edgecolor=INK, linewidth=1.8)
-        lines = [
-            Line2D([left, left], [1 - y - h, 1 - y], color=INK, linewidth=1.4)
-            for y, h in self.cursor_spans
-        ]
-        for artist in (frame, *lines):
-            artist.set_transform(self.figure.transSubfigure)
-            artist.set_figure(self.figure)
-            self.figure.add_artist(artist)
+        first, last, top, bottom = self._sides(step)
+        width = max(last - first, self._pixels(4))
+        look: Any = {"fill": False, "edgecolor": INK, "linewidth": 1.8, "zorder": 5}
+        self.lanes.add_patch(Rectangle((first, top), width, bottom - top, **look))
+        for axes in (self.lanes, self.bytes):
+            axes.axvline(first, color=INK, linewidth=1.4)
 
-    def _set_up(self, width_in: float, paper: style.Paper | None) -> None:
-        """From the top: words, keys, names of operators, lanes, keys, bytes."""
-        events, lanes = self.timeline.events, self.timeline.lanes
-        self._is_batched = np.array([is_batched(event) for event in events], bool)
-        words = _EXPLAINED + _BATCHED * bool(self._is_batched.any())
-        labels = [cut(lane.label, _MAX_LABEL_CHARS) for lane in lanes]
-        lines = textwrap.wrap(words, int((width_in - 0.2) / _CHAR_IN))
-        left = max([9, *map(len, labels)]) * _CHAR_IN + 0.2
-        lane_in = 0.5 if len(labels) <= 5 else 0.32 if len(labels) <= 14 else 0.22
-        lanes_in = max(2, len(labels)) * lane_in
-        above, middle = (len(lines) + 2.6) * _LINE_IN, 2.0 * _LINE_IN
-        height = above + lanes_in + middle + _BYTES_IN + _BELOW_IN
-        self.figure: Any = paper or Figure(figsize=(width_in, height))
-        self._inches = width_in - left - _RIGHT_IN
+    def _sides(self, step: int) -> tuple[float, float, float, float]:
+        """Where a step begins and ends, and the top and the bottom of its row."""
+        bars = self.timeline.bars
+        bar = bars[int(np.flatnonzero(bars.event == step)[0])]
+        first, last = self._first[step], self._last[step]
+        return first, last, bar.lane + bar.top, bar.lane + bar.bottom
 
-        self.lanes, self.bytes = (
-            style.add_axes(self.figure, (left, *sides), (width_in, height))
-            for sides in (
-                (_BELOW_IN + _BYTES_IN + middle, self._inches, lanes_in),
-                (_BELOW_IN, self._inches, _BYTES_IN),
-            )
-        )
-        self.bytes.tick_params(labelsize=FONT_PT, colors=INK)
-        self._names_y = self.lanes.get_position().y1 + 0.1 * _LINE_IN / height
-        for i, line in enumerate(lines):
-            y = 1 - (0.07 + i * _LINE_IN) / height
-            self.figure.text(0.1 / width_in, y, line, va="top")
-        self._set_up_lanes(labels)
-        kinds = [Patch(facecolor=style.tint(QUIET, share)) for share in _KINDS.values()]
-        self._keys(self._names_y + 0.9 * _LINE_IN / height, kinds, list(_KINDS))
+    def _pixels(self, count: int) -> float:
+        """So many pixels of the axis along which calls follow each other."""
+        low, high = self._limits
+        return count * (high - low) / (self._inches * FAST_DPI)
 
-    def _set_up_lanes(self, labels: list[str]) -> None:
-        axes, count = self.lanes, len(labels)
+    def _words(self) -> str:
+        """What is above the picture: how to read it, and all operators in order."""
+        names = ", ".join(name for _, name in self.timeline.phases())
+        operators = f"{_OPERATORS}{clipped(names, _MAX_OPERATORS_CHARS)}."
+        batched = _BATCHED * bool(self._is_batched.any())
+        return _EXPLAINED + batched + operators * bool(names)
+
+    def _draw_lanes(self, labels: list[str]) -> None:
+        axes, count = self.lanes, max(1, len(labels))
         axes.set_xlim(*self._limits)
-        axes.set_ylim(max(1, count), 0)
-        axes.set_yticks(np.arange(count) + 0.5, labels)
-        axes.tick_params(axis="y", length=0, labelsize=FONT_PT, colors=INK)
+        axes.set_ylim(count, 0)
+        axes.set_yticks(np.arange(len(labels)) + 0.5, labels)
+        axes.tick_params(axis="y", length=0)
         axes.tick_params(axis="x", bottom=False, labelbottom=False)
         axes.spines[["bottom", "left"]].set_visible(False)
+        axes.grid(visible=False)
         for i in range(count + 1):
             axes.axhline(i, color=_LINES, linewidth=0.8, zorder=0)
-
-    def _keys(self, y: float, keys: list[Any], labels: list[str]) -> None:
-        """A line of keys above a height, from the left edge of the figure on."""
-        self.figure.legend(
-            keys,
-            labels,
-            loc="lower left",
-            bbox_to_anchor=(0, y),
-            ncols=len(labels),
-            frameon=False,
-            fontsize=FONT_PT,
-            handlelength=1.3,
-            handletextpad=0.4,
-            columnspacing=0.9,
-            borderpad=0.2,
-            borderaxespad=0.2,
-        )
-
-    @property
-    def _limits(self) -> tuple[float, float]:
-        if not len(self.timeline):
-            return 0.0, 1.0
-        return float(self._first.min()), float(self._last.max())
+        axes.set_title(" ")  # keeps a line free for the names of operators
+        if len(self.timeline):
+            self._draw_bars()
+            self._draw_operators()
+            self._draw_failure()
+        else:
+            nothing = "\n".join(textwrap.wrap(NOTHING, 30))
+            axes.text(0.5, 0.5, nothing, ha="center", va="center")
 
     def _draw_bars(self) -> None:
         timeline, bars = self.timeline, self.timeline.bars
@@ -247,17 +233,16 @@ class TapePicture:
         calls = [timeline.caller(event) for event in timeline.events]
         began = np.array([i if c is None else c for i, c in enumerate(calls)])
         first = self._first[np.where(is_shared, began[bars.event], bars.event)]
-        low, high = self._limits
-        pixel = (high - low) / (self._inches * FAST_DPI)
-        last = np.maximum(self._last[bars.event], first + pixel)
-        top, bottom = bars.lane + bars.top, bars.lane + bars.bottom
-        room = 0.04 / max(1, self.lanes.get_position().height)
+        last = np.maximum(self._last[bars.event], first + self._pixels(2))
+        shares = np.array([*map(_share, timeline.events)])[bars.event]
+        middle = bars.lane + (bars.top + bars.bottom) / 2
+        half = (bars.bottom - bars.top) * np.where(is_shared, 0.8, shares) / 2
         x = np.stack([first, last, last, first], axis=1)
-        y = np.stack([top + room, top + room, bottom - room, bottom - room], axis=1)
+        y = np.stack([middle - half, middle - half, middle + half, middle + half], 1)
         corners = np.stack([x, y], axis=2)
-        pairs = zip(bars.event, bars.lane, strict=True)
-        colors = np.array([self._color(step, lane) for step, lane in pairs])
-        self._colors, self._events = colors[~is_shared], bars.event[~is_shared]
+        of_lanes = np.array([to_rgb(lane.color) for lane in timeline.lanes])
+        self._colors = of_lanes[bars.lane[~is_shared]]
+        self._events = bars.event[~is_shared]
         few = len(timeline) < _FEW_BARS
         self._bars = PolyCollection(
             corners[~is_shared],
@@ -266,79 +251,85 @@ class TapePicture:
             linewidths=0.7 if few else 0,
             antialiaseds=few,
         )
-        self.lanes.add_collection(self._bars)
         hatched = PolyCollection(
             corners[is_shared],
-            facecolors=style.tint(CLIENTS, 0.25),
-            edgecolors=CLIENTS,
+            facecolors="white",
+            edgecolors=CLIENTS_EDGE,
             hatch="////",
         )
-        self.lanes.add_collection(hatched)
+        for collection in (self._bars, hatched):
+            self.lanes.add_collection(collection)
+            collection.set_in_layout(False)  # which would look at each bar
 
-    def _color(self, step: int, lane: int) -> tuple[float, ...]:
-        event = self.timeline.events[step]
-        leaf, above, passing = _KINDS.values()
-        share = passing
-        if event.what == "create_call" or is_batched(event):
-            share = leaf if event.layer == "leaf" else above
-        return style.tint(self.timeline.lanes[lane].color, share)
-
-    def _draw_phases(self) -> None:
-        """Names the operators above the lanes, as far as there is room.
+    def _draw_operators(self) -> None:
+        """A line where each one begins, and its name above, where there is room.
 
         A name may be longer than its operator's bar, if only by half, and where no name
         of a longer bar is.
         """
         taken: list[tuple[float, float]] = []
-        phases = list(self.timeline.phases())
-        for step, name in sorted(phases, key=lambda phase: -self.box(phase[0])[2]):
-            self.lanes.axvline(self._first[step], color=_LINES, linewidth=0.8, zorder=0)
-            left, _, width, _ = self.box(step)
-            half = (len(name) + 1) * _CHAR_IN / style.size_in(self.figure)[0] / 2
-            middle = left + width / 2
-            low, high = middle - half, middle + half
-            is_free = all(high <= other or low >= end for other, end in taken)
-            if 2 * half <= _LONGER * width and high <= 1 and is_free:
-                taken.append((low, high))
-                at = (middle, self._names_y)
-                self.figure.text(*at, name, ha="center", va="bottom", style="italic")
+        low, high = self._limits
+        phases = [
+            (*self._sides(step)[:2], name) for step, name in self.timeline.phases()
+        ]
+        for first, last, name in sorted(phases, key=lambda one: one[0] - one[1]):
+            self.lanes.axvline(first, color=_LINES, linewidth=0.8, zorder=0)
+            size = width_of(f"{name} ", PLAIN) * (high - low) / self._inches
+            middle = (first + last) / 2
+            start, end = middle - size / 2, middle + size / 2
+            is_free = all(end <= left or start >= right for left, right in taken)
+            if size <= _LONGER * (last - first) and end <= high and is_free:
+                taken.append((start, end))
+                above: Any = {"xytext": (0, 3), "textcoords": "offset points"}
+                look: Any = {"ha": "center", "va": "bottom", "style": "italic"}
+                self.lanes.annotate(name, (middle, 0), **above, **look)
 
     def _draw_failure(self) -> None:
         failed = self.timeline.failure()
         if failed is not None:
-            left, top, _, height = self.box(failed)
-            (cross,) = self.lanes.plot([left], [1 - top - height / 2])
+            first, _, top, bottom = self._sides(failed)
+            (cross,) = self.lanes.plot([first], [(top + bottom) / 2])
             cross.set(marker="X", markersize=12, color=ALARM, markeredgecolor="white")
-            cross.set(transform=self.figure.transSubfigure, clip_on=False, zorder=5)
+            cross.set(clip_on=False, zorder=6)
+
+    def _draw_keys(self, words: str) -> None:
+        """How to read the picture, from its edge on, and the kinds of bars."""
+        keys = [
+            Line2D(
+                [], [], color=QUIET, linewidth=_KEY_PT * share, solid_capstyle="butt"
+            )
+            for share in _KINDS.values()
+        ]
+        at: Any = {"loc": "outside upper left", "ncols": len(keys), "title": words}
+        legend = self.figure.legend(keys, _KINDS, **at, **_LEGEND)
+        legend.set_alignment("left")
 
     def _draw_bytes(self, axis: str) -> None:
-        axes, keys = self.bytes, []
+        axes = self.bytes
         totals = [self.timeline.moved[edge] for edge in (TO_CLIENTS, TO_SERVER)]
-        most = max((int(t[-1]) for t in totals if len(t)), default=0)
-        unit, name = next(
-            (size, name)
-            for size, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "bytes"))
-            if most >= size or size == 1
-        )
         looks: list[dict[str, Any]] = [
-            {"color": SERVER},
-            {"color": CLIENTS, "linestyle": (0, (3, 1))},
+            {"label": "gone to clients", "color": SERVER},
+            {"label": "come back", "color": CLIENTS_EDGE, "linestyle": (0, (3, 1))},
         ]
         for total, look in zip(totals, looks, strict=True):
-            x = np.append(self._first, self._limits[1])
-            y = np.append(total, total[-1:] if len(total) else 0) / unit
-            keys += axes.step(x, y, where="post", clip_on=False, **look)
+            x, y = np.append(self._first, self._limits[1]), np.append(total, total[-1:])
+            axes.step(x[: len(y)], y, where="post", clip_on=False, **look)
+        most = max((int(total[-1]) for total in totals if len(total)), default=0)
         axes.set_xlim(*self._limits)
-        axes.set_ylim(0, max(most / unit, 1e-9) * 1.05 if most else 1)
-        axes.set_yticks([0, most / unit] if most else [0])
-        axes.set_yticklabels(["0", f"{most / unit:.4g}"] if most else ["0"])
-        axes.set_ylabel(name, rotation=0, ha="right", va="center")
-        axes.yaxis.set_label_coords(-0.02, 0.5)
+        axes.set_ylim(0, 1.05 * most or 1)
+        axes.set_yticks([0, most] if most else [0])
+        axes.set_yticklabels(["0 B", size_text(most)] if most else ["0 B"])
         axes.set_xlabel("step" if axis == STEPS else "time (ms)")
         axes.locator_params(axis="x", nbins=4, integer=axis == STEPS)
         axes.grid(visible=False)
-        top = axes.get_position().y1
-        self._keys(top, keys, ["gone to clients", "come back"])
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, **_LEGEND)
+
+
+def _share(event: Event) -> float:
+    leaf, above, passing = _KINDS.values()
+    if event.what == "create_call" or is_batched(event):
+        return leaf if event.layer == "leaf" else above
+    return passing
 
 
 def _spans(timeline: Timeline, axis: str) -> tuple[Any, Any]:

@@ -19,7 +19,6 @@ from fedlearn_edu.executors.recording import Tape
 from fedlearn_edu.executors.traffic import EDGES, TO_CLIENTS, TO_SERVER
 from fedlearn_edu.language.computation import Computation, PolymorphicComputation
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.colors import INK
 from fedlearn_edu.viz.explorers.controls import (
     FLOW,
     as_alarm,
@@ -32,12 +31,13 @@ from fedlearn_edu.viz.html import head, strong, tag
 from fedlearn_edu.viz.pictures import FAST_DPI, fast_png, moving_html
 from fedlearn_edu.viz.player.drawing import MILLISECONDS, STEPS, TapePicture, check_tape
 from fedlearn_edu.viz.player.timeline import ALL_CLIENTS, Timeline
-from fedlearn_edu.viz.player.words import human_bytes
+from fedlearn_edu.viz.player.words import value_of
+from fedlearn_edu.viz.shortening import size_text
 
 _SPEEDS = {"1 step": 1, "3 steps": 3, "10 steps": 10, "100 steps": 100}
 _INTERVAL_MS = 250
+_WIDEST = f"min({style.EXPLORER_IN * FAST_DPI:.0f}px, 100%)"
 _EVERYTHING, _EVERYBODY = "all layers", "everybody"
-_NONE_MEANT = "no step is of this layer and of them"
 _TITLE = "margin:0;line-height:1.4"
 _TABLE = "line-height:1.4;margin:4px 0"
 _CODE = "font-family:monospace;white-space:pre-wrap;overflow-wrap:anywhere"
@@ -82,11 +82,9 @@ class Player(widgets.VBox):  # type: ignore[misc]
         self._picture, self._cursor = widgets.HTML(), widgets.HTML()
         self._said, self._listing = widgets.HTML(), widgets.HTML()
         self._value = widgets.HTML()
-        self._meant = np.arange(count)
-        self._is_moving = False
+        self._meant, self._is_moving = np.arange(count), False
         super().__init__(self._parts(), layout=widgets.Layout(max_width="100%"))
         self._filter()
-        self._move()
         self._connect()
 
     @property
@@ -97,9 +95,8 @@ class Player(widgets.VBox):  # type: ignore[misc]
     @property
     def figure(self) -> Figure:
         """The static picture, with the cursor where it is now."""
-        picture = TapePicture(self.timeline, style.EXPLORER_IN, self._axis)
+        picture = self._picture_now()
         if len(self.timeline):
-            picture.highlight(self._meant)
             picture.point_at(self.step - 1)
         return style.say(picture.figure, self.sentence)
 
@@ -107,10 +104,6 @@ class Player(widgets.VBox):  # type: ignore[misc]
         """Moves controls."""
         for name, value in values.items():
             self.controls[name].source.value = value
-
-    @property
-    def _axis(self) -> str:
-        return str(self.controls["axis"].source.value)
 
     def _parts(self) -> list[Any]:
         moving = widgets.HBox(
@@ -126,8 +119,8 @@ class Player(widgets.VBox):  # type: ignore[misc]
         for part in (self._picture, self._cursor):
             part.layout = widgets.Layout(grid_area="a", width="100%", margin="0")
         stage = widgets.GridBox([self._picture, self._cursor], layout=one_cell)
-        left = widgets.Box([self._listing], layout=_column("1 1 22em"))
-        right = widgets.VBox([stage, self._value], layout=_column("1 1 30em"))
+        left = widgets.Box([self._listing], layout=_column("1 1 22em", "100%"))
+        right = widgets.VBox([stage, self._value], layout=_column("3 1 30em", _WIDEST))
         # Where there is no room side by side, the lanes come first.
         flow = widgets.Layout(flex_flow="row wrap-reverse", align_items="flex-end")
         both = widgets.HBox([left, right], layout=flow)
@@ -160,27 +153,40 @@ class Player(widgets.VBox):  # type: ignore[misc]
 
     def _filter(self) -> None:
         """Applies the filters: the bars of all other steps fade."""
-        layer = self.controls["layer"].source.value
-        lane = self.controls["who"].source.value
+        layer, who = (self.controls[name].source.value for name in ("layer", "who"))
         self._meant = self.timeline.matching(
-            "" if layer == _EVERYTHING else layer, "" if lane == _EVERYBODY else lane
+            "" if layer == _EVERYTHING else layer, "" if who == _EVERYBODY else who
         )
-        self._drawn = TapePicture(self.timeline, style.EXPLORER_IN, self._axis)
-        self._drawn.highlight(self._meant)
-        self.play.max = max(0, len(self._meant) - 1)
-        words = f"{len(self._meant):,} of {len(self.timeline):,} calls, lane by lane"
+        count = len(self._meant)
+        # One filter alone always leaves some: the menus have only what is on the tape.
+        nothing = (
+            f'. No step of "{who}" is in the layer "{layer}": choose another filter'
+        )
+        self._nothing_left = "" if count else nothing
+        for moving in (self.play, *self.buttons.values()):
+            moving.disabled = not count
+        self.play.max = max(0, count - 1)
+        self._drawn = self._picture_now()
+        style.keep_layout(self._drawn.figure)
+        words = f"{count:,} of {len(self.timeline):,} calls, lane by lane"
         figure = style.say(self._drawn.figure, words)
         self._picture.value = moving_html(figure)
         self._move()
 
+    def _picture_now(self) -> TapePicture:
+        axis = self.controls["axis"].source.value
+        picture = TapePicture(self.timeline, style.EXPLORER_IN, axis)
+        picture.highlight(self._meant)
+        return picture
+
     def _move(self) -> None:
         """Shows the step the slider is at."""
         step = self.step - 1
+        is_empty = not len(self.timeline)
         self.sentence = self.timeline.sentence(step)
-        if len(self.timeline) and not len(self._meant):
-            self.sentence += f" ({_NONE_MEANT})"
+        self.sentence += "" if is_empty else self._nothing_left
         self._said.value = status(escape(self.sentence))
-        if not len(self.timeline):
+        if is_empty:
             return
         self._cursor.value = _cursor(self._drawn, step)
         self._listing.value = self._program(step)
@@ -190,23 +196,21 @@ class Player(widgets.VBox):  # type: ignore[misc]
         self._is_moving = False
 
     def _program(self, step: int) -> str:
-        key = self.timeline.program[step]
-        if key is None:
+        listing = self.timeline.programs[step]
+        if listing is None:
             return "<p>No program runs here.</p>"
-        text = self.timeline.listings[key].html(self.timeline.lit(step))
-        name = strong(self.timeline.names.get(key, ""))
-        title = tag("p", f"The program that runs: {name}", style=_TITLE)
-        return title + tag(
-            "div", text, style=f"{_CODE};font-size:12px;line-height:1.35"
-        )
+        title = f"The program that runs: {strong(listing.name)}"
+        text = listing.html(self.timeline.lit(step))
+        look = f"{_CODE};font-size:12px;line-height:1.35"
+        return tag("p", title, style=_TITLE) + tag("div", text, style=look)
 
     def _shown(self, step: int) -> str:
         event = self.timeline.events[step]
         failed = event.made if isinstance(event.made, Exception) else None
         sizes = {edge: int(self.timeline.moved[edge][step]) for edge in EDGES}
         shown = [e for e in EDGES if sizes[e] or e in (TO_CLIENTS, TO_SERVER)]
-        moved = "\n".join(f"{edge:<17} {human_bytes(sizes[edge])}" for edge in shown)
-        value = as_alarm(failed) if failed else escape(self.timeline.value(step))
+        moved = "\n".join(f"{edge:<17} {size_text(sizes[edge])}" for edge in shown)
+        value = as_alarm(failed) if failed else escape(value_of(event))
         rows = {
             "error" if failed else "value": value,
             "type": escape(event.type or "none"),
@@ -226,8 +230,8 @@ class Player(widgets.VBox):  # type: ignore[misc]
         return {**bundle, "image/png": png, "text/plain": self.sentence}
 
 
-def _column(flex: str) -> Any:
-    return widgets.Layout(flex=flex, min_width="0", max_width="100%", overflow="hidden")
+def _column(flex: str, widest: str) -> Any:
+    return widgets.Layout(flex=flex, min_width="0", max_width=widest, overflow="hidden")
 
 
 def _cursor(picture: TapePicture, step: int) -> str:
@@ -235,11 +239,13 @@ def _cursor(picture: TapePicture, step: int) -> str:
     left, top, width, height = picture.box(step)
     width_in, height_in = picture.figure.get_size_inches()
     here = f"position:absolute;left:{100 * left:.3f}%"
+    # In the color of the page's text, as the theme has it.
     lines = [
-        tag("div", style=f"{here};{_tall(y, h)};border-left:2px solid {INK}")
+        tag("div", style=f"{here};{_tall(y, h)};border-left:2px solid")
         for y, h in picture.cursor_spans
     ]
-    border = f"box-sizing:border-box;border:2px solid {INK};outline:1px solid white"
+    outline = "outline:1px solid var(--jp-layout-color0,#fff)"
+    border = f"box-sizing:border-box;border:2px solid;{outline}"
     size = f"{_tall(top, height)};min-width:4px;width:{100 * width:.3f}%"
     frame = tag("div", style=f"{here};{size};{border}")
     look = (

@@ -20,8 +20,10 @@ from fedlearn_edu.executors.base import as_node
 from fedlearn_edu.executors.recording import Event, Tape
 from fedlearn_edu.executors.traffic import EDGES, TO_CLIENTS, TO_SERVER, transfers
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.viz.colors import CLIENTS, QUIET, SERVER
-from fedlearn_edu.viz.player.words import Listing, does, human_bytes, value_of, who
+from fedlearn_edu.viz.colors import CLIENTS_EDGE, QUIET, SERVER
+from fedlearn_edu.viz.player.listing import Listing
+from fedlearn_edu.viz.player.words import does, who
+from fedlearn_edu.viz.shortening import size_text
 
 ALL_CLIENTS = "all clients"
 NOTHING = "The tape is empty: nothing was called while it ran."
@@ -55,7 +57,7 @@ class Lane:
     @property
     def is_clients(self) -> bool:
         """Whether it is about clients."""
-        return self.color == CLIENTS
+        return self.color == CLIENTS_EDGE
 
 
 _BAR = np.dtype([("event", int), ("lane", int), ("top", float), ("bottom", float)])
@@ -89,9 +91,9 @@ def lanes_of(events: Sequence[Event]) -> tuple[Lane, ...]:
             label = f"clients {group[0]}–{group[-1]}"
         names = [numbers[index] for index in group]
         rows = _rows([layers[name] for name in names])
-        lanes.append(Lane(label, frozenset(names), rows, CLIENTS))
+        lanes.append(Lane(label, frozenset(names), rows, CLIENTS_EDGE))
     if not clients and any(is_batched(event) for event in events):
-        lanes.append(Lane("clients", frozenset(), (), CLIENTS))
+        lanes.append(Lane("clients", frozenset(), (), CLIENTS_EDGE))
     return tuple(lanes)
 
 
@@ -141,9 +143,8 @@ class Timeline:
         lanes: who has one.
         bars: where each event lies.
         ends: how many events had begun when each one ended.
-        listings: the programs that ran, by the number of the event that embedded them.
-        names: what they are called, by the same number.
-        program: for each step the key of its listing, `None` if there is none.
+        programs: for each step the listing of its program, `None` if there is none.
+        operators: for each step the outermost call of an operator it is inside of.
         moved: from an edge to the bytes that had crossed it, for each step.
     """
 
@@ -162,9 +163,8 @@ class Timeline:
         self.lanes = lanes_of(self.events)
         self.bars = bars_of(self.events, self.lanes)
         self.ends = ends_of(self.events)
-        self.listings: dict[int, Listing] = {}
-        self.names: dict[int, str] = {}
-        self.program = self._programs()
+        self.programs = self._programs()
+        self.operators = self._operators()
         self.moved = self._moved()
         self._lit: list[tuple[int, ...]] = []  # read while it is written
         self._lit.extend(map(self._lit_by, self.events))
@@ -196,28 +196,22 @@ class Timeline:
         return "the program" if event.caller is None else name.partition(",")[0]
 
     def phases(self) -> list[tuple[int, str]]:
-        """The steps that call a federated operator, outermost, and its name."""
-        found: list[tuple[int, str]] = []
-        inside: list[bool] = []
-        for step, event in enumerate(self.events):
-            outer = self.caller(event)
-            is_inside = outer is not None and inside[outer]
-            is_call = (event.layer, event.what) == ("federating", "create_call")
-            if is_call and not is_inside:
-                found.append((step, self.function(step).removeprefix("federated_")))
-            inside.append(is_call or is_inside)
-        return found
+        """The steps that call an operator, outermost, and its name."""
+        steps = (step for step, outer in enumerate(self.operators) if outer == step)
+        return [(s, self.function(s).removeprefix("federated_")) for s in steps]
 
     def sentence(self, step: int) -> str:
         """A step in words."""
         if not self.events:
             return NOTHING
         event = self.events[step]
-        down, up = (self.moved[edge][step] for edge in (TO_CLIENTS, TO_SERVER))
+        operator = self.operators[step]
+        inside = ""
+        if operator is not None and operator != step:
+            inside = f", in {self.function(operator)}"
         return (
-            f"step {step + 1:,} of {len(self):,}: {who(event)} "
-            f"{does(event, self.function(step))}; {human_bytes(down)} have gone to "
-            f"clients, {human_bytes(up)} have come back"
+            f"step {step + 1:,} of {len(self):,}{inside}: {who(event)} "
+            f"{does(event, self.function(step))}; {self._moved_until(step)}"
         )
 
     def summary(self) -> str:
@@ -230,34 +224,26 @@ class Timeline:
             whose = " for clients that run together and the server"
         elif not count:
             whose = ""
-        down, up = (human_bytes(self.moved[e][-1]) for e in (TO_CLIENTS, TO_SERVER))
         failed = "" if self.failure() is None else ", and a call failed"
         failed = ", and ended in an error" if self._ended_in_an_error() else failed
         return (
-            f"A tape of {len(self):,} calls{whose}; "
-            f"{down} have gone to clients, {up} have come back{failed}"
+            f"A tape of {counted(len(self), 'call')}{whose}; "
+            f"{self._moved_until(-1)}{failed}"
         )
 
-    def value(self, step: int) -> str:
-        """What a step made, in a few words."""
-        return value_of(self.events[step])
-
-    def matching(self, layer: str, lane: str) -> np.ndarray[Any, Any]:
+    def matching(self, layer: str, who: str) -> np.ndarray[Any, Any]:
         """The steps of a layer and of a lane; an empty name means all of them.
 
         A batched call is a step of the lane of each client.
         """
-        is_all = lane == ALL_CLIENTS
-        lanes = [x for x in self.lanes if x.label == lane or (is_all and x.is_clients)]
-        wanted = frozenset[str]().union(*(one.participants for one in lanes))
-        has_clients = is_all or any(one.is_clients for one in lanes)
-
-        def is_meant(event: Event) -> bool:
-            is_theirs = event.participant in wanted
-            is_theirs |= has_clients and is_batched(event)
-            return layer in ("", event.layer) and (is_theirs or not lane)
-
-        return np.flatnonzero([is_meant(event) for event in self.events])
+        in_lanes = [
+            i
+            for i, lane in enumerate(self.lanes)
+            if who in ("", lane.label) or (who == ALL_CLIENTS and lane.is_clients)
+        ]
+        theirs = self.bars.event[np.isin(self.bars.lane, in_lanes)]
+        in_layer = [layer in ("", event.layer) for event in self.events]
+        return np.intersect1d(theirs, np.flatnonzero(in_layer))
 
     def failure(self) -> int | None:
         """The first step that failed by itself: in which no other step failed."""
@@ -272,47 +258,54 @@ class Timeline:
         ends = [e for e in outer if _failed(e) or e.what == "compute"]
         return bool(ends) and _failed(ends[-1])
 
+    def _moved_until(self, step: int) -> str:
+        down, up = (size_text(self.moved[e][step]) for e in (TO_CLIENTS, TO_SERVER))
+        return f"{down} have gone to clients, {up} have come back"
+
     def _moved(self) -> dict[str, np.ndarray[Any, Any]]:
         crossed = {edge: np.zeros(len(self.events), np.int64) for edge in EDGES}
         for transfer in transfers(self.events):
             crossed[transfer.edge][self._at[transfer.number]] += transfer.size
         return {edge: np.cumsum(sizes) for edge, sizes in crossed.items()}
 
-    def _programs(self) -> list[int | None]:
-        """To which program each step belongs; what precedes one belongs to it."""
-        found: list[int | None] = [None] * len(self.events)
-        listings: dict[int, Listing] = {}
-        latest: int | None = None
-        name = ""
+    def _operators(self) -> list[int | None]:
+        """The outermost call of an operator that each step is inside of."""
+        found: list[int | None] = []
         for step, event in enumerate(self.events):
             outer = self.caller(event)
+            around = None if outer is None else found[outer]
+            is_call = (event.layer, event.what) == ("federating", "create_call")
+            found.append(step if is_call and around is None else around)
+        return found
+
+    def _programs(self) -> list[Listing | None]:
+        """The program of each step; what precedes one belongs to it."""
+        found: list[Listing | None] = [None] * len(self.events)
+        listings: dict[int, Listing] = {}
+        latest, name = None, ""
+        for step, event in enumerate(self.events):
+            outer, node = self.caller(event), _handed(event)
             if event.what in ("compiled", "reused") and event.type:
                 name = event.detail
-            node = _handed(event)
             if outer is not None:
                 found[step] = found[outer]
             elif event.layer == _TOP_LAYER and node is not None:
-                latest = event.number
                 if id(node) not in listings:
-                    listings[id(node)] = Listing(node)
-                self.listings[latest] = listings[id(node)]
-                self.names[latest], found[step] = name, latest
+                    listings[id(node)] = Listing(node, name)
+                found[step] = latest = listings[id(node)]
             elif event.operands:
                 found[step] = latest
-        following: int | None = None
+        following = None
         for step in reversed(range(len(found))):
-            if found[step] is None:
-                found[step] = following
-            following = found[step]
+            found[step] = following = found[step] or following
         return found
 
     def _lit_by(self, event: Event) -> tuple[int, ...]:
         outer = self.caller(event)
         around = () if outer is None else self._lit[outer]
-        key = self.program[self._at[event.number]]
-        if key is None:
+        listing = self.programs[self._at[event.number]]
+        if listing is None:
             return ()
-        listing = self.listings[key]
         made = self._first_operand(event)
         if event.what == "compute" and made is not None:
             return self._lit[made] or around
@@ -339,4 +332,6 @@ def _failed(event: Event) -> bool:
 
 
 def _color(label: str) -> str:
-    return {"server": SERVER, "clients": CLIENTS}.get(label.partition("[")[0], QUIET)
+    return {"server": SERVER, "clients": CLIENTS_EDGE}.get(
+        label.partition("[")[0], QUIET
+    )

@@ -96,9 +96,14 @@ def test_playing_goes_from_one_meant_step_to_the_next(player: Player) -> None:
 
 def test_a_filter_that_leaves_nothing_says_so(player: Player) -> None:
     player.set(layer="leaf", who="all")
-    assert "no step is of this layer" in html(player)["said"]
+    assert 'No step of "all" is in the layer "leaf"' in player.sentence
+    pressed = [player.play, *player.buttons.values()]
+    assert all(each.disabled for each in pressed)
     player.buttons["next"].click()
     assert player.step == 1
+    player.set(who="client 1")
+    assert "No step" not in player.sentence
+    assert not any(each.disabled for each in pressed)
 
 
 def test_the_value_and_the_bytes_are_those_of_the_step(player: Player) -> None:
@@ -112,12 +117,6 @@ def test_the_value_and_the_bytes_are_those_of_the_step(player: Player) -> None:
     assert "server → clients  60 B" in shown
     player.set(step=len(events))
     assert "clients → server  84 B" in html(player)["value"]
-
-
-def test_time_can_be_milliseconds(player: Player) -> None:
-    before = html(player)
-    player.set(axis="milliseconds")
-    assert html(player)["picture"] != before["picture"]
 
 
 def test_without_a_front_end_there_is_a_picture_and_a_sentence(player: Player) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tape as plain data: lanes and bars, what is lit, what is said, what has moved."""
 
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -86,9 +87,8 @@ def story() -> Timeline:
 
 def lit_text(story: Timeline, step: int) -> set[str]:
     """The nodes that are lit, in words."""
-    key = story.program[step]
-    assert key is not None
-    listing = story.listings[key]
+    listing = story.programs[step]
+    assert listing is not None
     found = set()
     for place in story.lit(step):
         node = listing.nodes[place]
@@ -149,12 +149,10 @@ def test_each_call_has_its_own_program() -> None:
         increment(1)
         add(1, 2)
         increment(3)
-    story = Timeline(tape)
-    assert list(story.names.values()) == ["increment", "add", "increment"]
-    assert None not in story.program
-    assert story.program == sorted(story.program)  # type: ignore[type-var]
-    first, _, third = story.listings.values()
-    assert first is third
+    programs = [key for key, _ in groupby(Timeline(tape).programs)]
+    names = [program.name for program in programs if program is not None]
+    assert names == ["increment", "add", "increment"]
+    assert programs[0] is programs[2]
 
 
 def test_bytes_grow_to_those_of_a_round(story: Timeline) -> None:
@@ -169,7 +167,7 @@ def test_bytes_grow_to_those_of_a_round(story: Timeline) -> None:
 def test_a_step_in_words(story: Timeline) -> None:
     at = steps(story, "leaf", "create_call", "step")[2]
     assert story.sentence(at) == (
-        f"step {at + 1} of {len(story)}: client 1 (leaf) calls step; "
+        f"step {at + 1} of {len(story)}, in federated_map: client 1 (leaf) calls step; "
         "60 B have gone to clients, 0 B have come back"
     )
     assert story.sentence(len(story) - 1).endswith("84 B have come back")
