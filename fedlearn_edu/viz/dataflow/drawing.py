@@ -6,7 +6,6 @@ Time runs down. What crosses the middle travels between machines.
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from fedlearn_edu.dataflow.flow import Flow, Kind, Lane
 from fedlearn_edu.dataflow.from_ir import read
@@ -17,10 +16,9 @@ from fedlearn_edu.viz import style
 from fedlearn_edu.viz.dataflow import primitives
 from fedlearn_edu.viz.dataflow.captions import sentence, summary
 from fedlearn_edu.viz.dataflow.layout import PAD_IN, PILE_IN, Box, Layout, layout
-from fedlearn_edu.viz.dataflow.primitives import LINE_IN, NAME, PLAIN, Line, wrapped
+from fedlearn_edu.viz.dataflow.primitives import EDGE_IN, LINE_IN, NAME, PLAIN, wrapped
 
 _MAX_NODES = 150
-_EDGE_IN, _BAR_IN, _HEADING_IN = 0.1, 0.05, 0.12
 _DOT_IN = 0.14
 _HEADINGS = {
     Lane.SERVER: "SERVER",
@@ -65,14 +63,13 @@ def draw_graph(
     flow = read(check_computation(comp), named=set() if expanded else None)
     if len(flow.nodes) > _MAX_NODES:
         raise too_long(flow.name, len(flow.nodes), _MAX_NODES, "boxes and messages")
-    heading = wrapped(flow.name, NAME, width_in - 2 * _EDGE_IN)
-    heading += wrapped(summary(flow), PLAIN, width_in - 2 * _EDGE_IN)
+    heading = wrapped(flow.name, NAME, width_in - 2 * EDGE_IN)
+    heading += wrapped(summary(flow), PLAIN, width_in - 2 * EDGE_IN)
     if any(reveals(flow, node) for node in flow.nodes):
-        heading += wrapped(_REVEALING, PLAIN, width_in - 2 * _EDGE_IN)
-    top = len(heading) * LINE_IN + 2 * _EDGE_IN
+        heading += wrapped(_REVEALING, PLAIN, width_in - 2 * EDGE_IN)
+    top = len(heading) * LINE_IN + 2 * EDGE_IN
     laid = layout(flow, width_in, top)
-    figure, axes = primitives.page(width_in, laid.bottom + _EDGE_IN, figure)
-    primitives.write(axes, heading, _EDGE_IN, _EDGE_IN, align="left")
+    figure, axes = primitives.page(width_in, laid.bottom + EDGE_IN, figure, heading)
     _draw(axes, flow, laid)
     return style.say(figure, sentence(flow))
 
@@ -111,8 +108,11 @@ def too_long(name: str, found: int, limit: int, things: str) -> style.FigureData
 
 
 def _draw(axes: Axes, flow: Flow, laid: Layout) -> None:
-    for lane in laid.strips:
-        _lane(axes, flow, laid, lane)
+    travels = any(node.is_message for node in flow.nodes)
+    headings = _HEADINGS if travels else _HEADINGS | {Lane.UNPLACED: "no placement"}
+    for lane, strip in laid.strips.items():
+        corners = strip.left, laid.top, strip.right, laid.bottom
+        primitives.column(axes, lane, headings[lane], corners)
     for line in laid.arrows:
         look = {} if line.has_head else {"arrowstyle": "-"}
         primitives.arrow(axes, line.start, line.end, **look)
@@ -124,21 +124,6 @@ def _draw(axes: Axes, flow: Flow, laid: Layout) -> None:
         center = box.strip.center
         primitives.write(axes, box.above, center, box.top + PAD_IN * (not box.below))
         primitives.write(axes, box.below, center, box.y + PAD_IN)
-
-
-def _lane(axes: Axes, flow: Flow, laid: Layout, lane: Lane) -> None:
-    """The background of a column, and its heading."""
-    strip, heading = laid.strips[lane], _HEADINGS[lane]
-    if lane is not Lane.UNPLACED:
-        corner, width = (strip.left, laid.top), strip.right - strip.left
-        ground, bar = (style.tint(primitives.COLORS[lane], a) for a in (0.09, 1.0))
-        height = laid.bottom - laid.top
-        axes.add_patch(Rectangle(corner, width, height, color=ground, zorder=0))
-        axes.add_patch(Rectangle(corner, width, _BAR_IN, color=bar, zorder=1))
-    elif not any(node.is_message for node in flow.nodes):
-        heading = "no placement"
-    center = (strip.left + strip.right) / 2
-    primitives.write(axes, [Line(heading, NAME)], center, laid.top + _HEADING_IN)
 
 
 def _frames(axes: Axes, box: Box) -> None:
@@ -176,12 +161,5 @@ def _message(axes: Axes, box: Box, flow: Flow) -> None:
         for y in (box.y - _APART_IN, box.y, box.y + _APART_IN):
             primitives.arrow(axes, (start, y), (end, y), color=color)
         return
-    primitives.arrow(
-        axes,
-        (start, box.y),
-        (end, box.y),
-        arrowstyle="-|>,head_length=7,head_width=4.5",
-        linewidth=3.2,
-        linestyle=primitives.DASHES,
-        color=color,
-    )
+    look = primitives.THICK | {"linestyle": primitives.DASHES, "color": color}
+    primitives.arrow(axes, (start, box.y), (end, box.y), **look)

@@ -22,6 +22,7 @@ from fedlearn_edu.viz import style
 from fedlearn_edu.viz.dataflow import primitives
 from fedlearn_edu.viz.dataflow.drawing import check_computation, too_long
 from fedlearn_edu.viz.dataflow.primitives import (
+    EDGE_IN,
     LINE_IN,
     NAME,
     PLAIN,
@@ -31,11 +32,10 @@ from fedlearn_edu.viz.dataflow.primitives import (
 )
 from fedlearn_edu.viz.dataflow.stages import Stage, Step, stages
 
-EDGE_IN = 0.1
 _PAD_IN, _TAG_IN, _GAP_IN, _RIBBON_IN = 0.05, 0.5, 0.09, 0.5
 _TITLE_IN = 2 * LINE_IN + EDGE_IN
 _MAX_STEPS = 120
-_RIBBON_ALPHA, _JOINED_ALPHA = 0.1, 0.38
+_CHANGED = 0.3
 _LEGEND = (
     "S is the server, C are the clients; S→C and C→S travel between them. "
     "A filled box is one leaf: one piece of code for one runtime."
@@ -103,8 +103,7 @@ def draw_passes(
     is_wide = width_in >= style.STACK_BELOW_IN
     columns = (side_by_side if is_wide else below)(found, width_in, top + _TITLE_IN)
     bottom = max([box.bottom for column in columns for box in column], default=top)
-    figure, axes = primitives.page(width_in, bottom + 2 * EDGE_IN, figure)
-    primitives.write(axes, heading, EDGE_IN, EDGE_IN, align="left")
+    figure, axes = primitives.page(width_in, bottom + 2 * EDGE_IN, figure, heading)
     for stage, column in zip(found, columns, strict=True):
         if column:
             first = top + _TITLE_IN if is_wide else column[0].top
@@ -241,9 +240,11 @@ def _draw_ribbons(axes: Axes, before: list[Box], after: list[Box]) -> None:
                 (box.left, end),
                 (source.right, bottom),
             ]
-            alpha = _JOINED_ALPHA if whole > 1 or len(heirs) > 1 else _RIBBON_ALPHA
-            color = primitives.COLORS[box.step.start]
-            axes.add_patch(Polygon(corners, facecolor=color, alpha=alpha, zorder=1))
+            color, fill = (
+                c[box.step.start] for c in (primitives.COLORS, primitives.FILLS)
+            )
+            ground = style.tint(fill, _CHANGED if max(whole, len(heirs)) > 1 else 0)
+            axes.add_patch(Polygon(corners, fc=ground, ec=color, lw=0.8, zorder=1))
 
 
 def _share(box: Box, part: int, whole: int) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from typing import Any, final
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 from matplotlib.textpath import text_to_path
 
 from fedlearn_edu.dataflow.flow import Lane
@@ -19,11 +19,18 @@ from fedlearn_edu.viz import colors, style
 
 COLORS = {
     Lane.SERVER: colors.SERVER,
-    Lane.CLIENTS: colors.CLIENTS,
+    Lane.CLIENTS: colors.CLIENTS_EDGE,
     Lane.UNPLACED: colors.QUIET,
 }
+FILLS = COLORS | {Lane.CLIENTS: colors.CLIENTS}
 Point = tuple[float, float]
 DASHES = (0, (2.4, 1.0))
+THICK: dict[str, Any] = {
+    "arrowstyle": "-|>,head_length=7,head_width=4.5",
+    "linewidth": 3.2,
+}
+EDGE_IN = 0.1
+_BAR_IN, _HEADING_IN = 0.05, 0.12
 _BASELINE_IN = 0.145
 LINE_IN = 0.2
 _BREAKS = (
@@ -44,7 +51,7 @@ class Style:
 
 NAME = Style("bold")
 PLAIN = Style()
-QUIET = Style(color=colors.QUIET)
+QUIET = Style(color="#595959")  # also read on a tint
 
 
 @final
@@ -92,13 +99,16 @@ def _font(look: Style) -> FontProperties:
     return FontProperties(family="DejaVu Sans", size=style.FONT_PT, weight=look.weight)
 
 
-def page(width: float, height: float, figure: Figure | None) -> tuple[Figure, Axes]:
+def page(
+    width: float, height: float, figure: Figure | None, heading: list[Line]
+) -> tuple[Figure, Axes]:
     """A figure, and axes over all of it, in inches from the upper left corner.
 
     Args:
         width: In inches.
         height: In inches.
         figure: To be made so large and used; otherwise a new one.
+        heading: Its first lines.
     """
     # Safe from rounding: half a dot more than a whole number of them.
     height = (math.ceil(height * style.DPI) + 0.5) / style.DPI
@@ -108,7 +118,21 @@ def page(width: float, height: float, figure: Figure | None) -> tuple[Figure, Ax
     axes.set_axis_off()
     axes.set_xlim(0, width)
     axes.set_ylim(height, 0)
+    write(axes, heading, EDGE_IN, EDGE_IN, align="left")
     return figure, axes
+
+
+def column(
+    axes: Axes, lane: Lane, heading: str, corners: tuple[float, float, float, float]
+) -> None:
+    """The ground of a lane, from left and top to right and bottom, and its heading."""
+    left, top, right, bottom = corners
+    if lane is not Lane.UNPLACED:
+        grounds = {bottom - top: style.tint(FILLS[lane], 0.09), _BAR_IN: COLORS[lane]}
+        for height, color in grounds.items():
+            size = right - left, height
+            axes.add_patch(Rectangle((left, top), *size, color=color, zorder=0))
+    write(axes, [Line(heading, NAME)], (left + right) / 2, top + _HEADING_IN)
 
 
 def write(
@@ -144,7 +168,7 @@ def frame(
         right - left,
         bottom - top,
         boxstyle=f"round,pad=0,rounding_size={min(radius, (bottom - top) / 2)}",
-        facecolor=style.tint(COLORS[lane], 0.3) if is_filled else "white",
+        facecolor=style.tint(FILLS[lane], 0.3) if is_filled else "white",
         edgecolor=COLORS[lane],
         **{"zorder": 3, **look},
     )

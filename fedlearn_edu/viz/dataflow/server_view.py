@@ -9,7 +9,6 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from fedlearn_edu.dataflow.flow import Lane
 from fedlearn_edu.dataflow.server_view import (
@@ -23,6 +22,7 @@ from fedlearn_edu.viz import colors, style
 from fedlearn_edu.viz.dataflow import primitives
 from fedlearn_edu.viz.dataflow.drawing import too_long
 from fedlearn_edu.viz.dataflow.primitives import (
+    EDGE_IN,
     LINE_IN,
     NAME,
     PLAIN,
@@ -33,18 +33,22 @@ from fedlearn_edu.viz.dataflow.primitives import (
 from fedlearn_edu.viz.shortening import short, size_text
 
 _MAX_ROWS = 50
-_EDGE_IN, _PAD_IN, _HEAD_IN, _BAR_IN = 0.1, 0.16, 0.36, 0.05
+_PAD_IN, _HEAD_IN = 0.16, 0.36
 _SHARES = (0.0, 0.34, 0.62, 1.0)  # where the server ends, and where clients begin
 _FAN_IN = 0.2  # between two clients
 _RING = 0.6  # of the way, from the server
-_ALONE: dict[str, Any] = {"color": colors.CLIENTS}
+_ALONE: dict[str, Any] = {"color": colors.CLIENTS_EDGE}
 _JOINING = _ALONE | {"arrowstyle": "-", "linewidth": 1.8}
 _MASKED = _JOINING | {"linestyle": (0, (1.0, 1.6))}
-_HEAD = "-|>,head_length=7,head_width=4.5"
-_TOGETHER = _ALONE | {"arrowstyle": _HEAD, "linewidth": 3.2}
-_CLIENT: dict[str, Any] = {"marker": "o", "mfc": colors.CLIENTS, "ms": 7, "mec": "w"}
+_TOGETHER = _ALONE | primitives.THICK
+_CLIENT: dict[str, Any] = {
+    "marker": "o",
+    "mfc": colors.CLIENTS_EDGE,
+    "ms": 7,
+    "mec": "w",
+}
 _MASK: dict[str, Any] = {"marker": "s", "mfc": colors.INK, "ms": 8, "mec": colors.INK}
-_RING_LOOK = _CLIENT | {"mfc": "w", "mec": colors.CLIENTS, "mew": 2.4, "ms": 13}
+_RING_LOOK = _CLIENT | {"mfc": "w", "mec": colors.CLIENTS_EDGE, "mew": 2.4, "ms": 13}
 
 
 @short_traceback
@@ -80,17 +84,18 @@ def draw_server_view(
     view = program if isinstance(program, ServerView) else what_the_server_sees(program)
     if len(view.values) > _MAX_ROWS:
         raise too_long(view.name, len(view.values), _MAX_ROWS, "values sent")
-    inner_in = width_in - 2 * _EDGE_IN
+    inner_in = width_in - 2 * EDGE_IN
     heading = wrapped(view.sentence, NAME, inner_in)
-    top = len(heading) * LINE_IN + 2 * _EDGE_IN
-    edges = [_EDGE_IN + share * inner_in for share in _SHARES]
+    top = len(heading) * LINE_IN + 2 * EDGE_IN
+    edges = [EDGE_IN + share * inner_in for share in _SHARES]
     rows = [_words(value, edges) for value in view.values]
     heights = [_height_in(row) for row in rows]
-    bottom = top + (_HEAD_IN + sum(heights) + _EDGE_IN if rows else 0)
-    figure, axes = primitives.page(width_in, bottom + _EDGE_IN, figure)
-    primitives.write(axes, heading, _EDGE_IN, _EDGE_IN, align="left")
+    bottom = top + (_HEAD_IN + sum(heights) + EDGE_IN if rows else 0)
+    figure, axes = primitives.page(width_in, bottom + EDGE_IN, figure, heading)
     if rows:
-        _grounds(axes, edges, top, bottom)
+        server, clients = ((a, top, b, bottom) for a, b in (edges[:2], edges[2:]))
+        primitives.column(axes, Lane.SERVER, "SERVER", server)
+        primitives.column(axes, Lane.CLIENTS, "CLIENTS × n", clients)
     y = top + _HEAD_IN
     for value, row, height in zip(view.values, rows, heights, strict=True):
         _arrows(axes, value.exposure, edges, y + height / 2)
@@ -113,21 +118,6 @@ def _words(value: SentValue, edges: list[float]) -> tuple[list[Line], list[Line]
 
 def _height_in(row: tuple[list[Line], list[Line]]) -> float:
     return max(2 * _FAN_IN, *(len(part) * LINE_IN for part in row)) + 2 * _PAD_IN
-
-
-def _grounds(axes: Axes, edges: list[float], top: float, bottom: float) -> None:
-    """The two columns, and their headings."""
-    headings = ("SERVER", "CLIENTS × n")
-    lanes = (Lane.SERVER, Lane.CLIENTS)
-    for lane, heading, left, right in zip(
-        lanes, headings, edges[::2], edges[1::2], strict=True
-    ):
-        ground, bar = (style.tint(primitives.COLORS[lane], a) for a in (0.09, 1.0))
-        for height, color in ((bottom - top, ground), (_BAR_IN, bar)):
-            patch = Rectangle((left, top), right - left, height, color=color, zorder=0)
-            axes.add_patch(patch)
-        line = Line(heading, NAME)
-        primitives.write(axes, [line], (left + right) / 2, top + _EDGE_IN)
 
 
 def _arrows(axes: Axes, exposure: Exposure, edges: list[float], y: float) -> None:

@@ -84,7 +84,7 @@ class Player(widgets.VBox):  # type: ignore[misc]
         self._value = widgets.HTML()
         self._meant, self._is_moving = np.arange(count), False
         super().__init__(self._parts(), layout=widgets.Layout(max_width="100%"))
-        self._filter()
+        self._draw()
         self._connect()
 
     @property
@@ -95,7 +95,8 @@ class Player(widgets.VBox):  # type: ignore[misc]
     @property
     def figure(self) -> Figure:
         """The static picture, with the cursor where it is now."""
-        picture = self._picture_now()
+        picture = TapePicture(self.timeline, style.EXPLORER_IN, self._axis)
+        picture.highlight(self._meant)
         if len(self.timeline):
             picture.point_at(self.step - 1)
         return style.say(picture.figure, self.sentence)
@@ -104,6 +105,10 @@ class Player(widgets.VBox):  # type: ignore[misc]
         """Moves controls."""
         for name, value in values.items():
             self.controls[name].source.value = value
+
+    @property
+    def _axis(self) -> str:
+        return str(self.controls["axis"].source.value)
 
     def _parts(self) -> list[Any]:
         moving = widgets.HBox(
@@ -127,7 +132,8 @@ class Player(widgets.VBox):  # type: ignore[misc]
         return [moving, choosing, self._said, both]
 
     def _connect(self) -> None:
-        for name in ("layer", "who", "axis"):
+        self.controls["axis"].source.observe(lambda _: self._draw(), "value")
+        for name in ("layer", "who"):
             source = self.controls[name].source
             source.observe(lambda _: self._filter(), "value")
         step, speed = self.controls["step"].source, self.controls["speed"].source
@@ -151,6 +157,12 @@ class Player(widgets.VBox):  # type: ignore[misc]
             place = min(max(place, 0), len(self._meant) - 1)
             self.controls["step"].source.value = int(self._meant[place]) + 1
 
+    def _draw(self) -> None:
+        """Makes the picture, which filters color and moves leave alone."""
+        self._drawn = TapePicture(self.timeline, style.EXPLORER_IN, self._axis)
+        style.keep_layout(self._drawn.figure)
+        self._filter()
+
     def _filter(self) -> None:
         """Applies the filters: the bars of all other steps fade."""
         layer, who = (self.controls[name].source.value for name in ("layer", "who"))
@@ -166,18 +178,11 @@ class Player(widgets.VBox):  # type: ignore[misc]
         for moving in (self.play, *self.buttons.values()):
             moving.disabled = not count
         self.play.max = max(0, count - 1)
-        self._drawn = self._picture_now()
-        style.keep_layout(self._drawn.figure)
+        self._drawn.highlight(self._meant)
         words = f"{count:,} of {len(self.timeline):,} calls, lane by lane"
         figure = style.say(self._drawn.figure, words)
         self._picture.value = moving_html(figure)
         self._move()
-
-    def _picture_now(self) -> TapePicture:
-        axis = self.controls["axis"].source.value
-        picture = TapePicture(self.timeline, style.EXPLORER_IN, axis)
-        picture.highlight(self._meant)
-        return picture
 
     def _move(self) -> None:
         """Shows the step the slider is at."""

@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
-from fedlearn_edu.viz.colors import CLIENTS
+from fedlearn_edu.viz.colors import CLIENTS_EDGE
 from fedlearn_edu.viz.dataflow.drawing import draw_graph
 from fedlearn_edu.viz.dataflow.passes import draw_passes
 from tests.viz.dataflow import programs
@@ -18,7 +18,7 @@ def test_message_that_reveals_a_single_client_is_three_thin_arrows() -> None:
     arrows = [
         arrow.get_linewidth()
         for arrow in draw_graph(programs.gather).findobj(FancyArrowPatch)
-        if arrow.get_edgecolor() == to_rgba(CLIENTS)
+        if arrow.get_edgecolor() == to_rgba(CLIENTS_EDGE)
     ]
     assert sorted(arrows) == [1.3] * 3 + [3.2] * 2
 
