@@ -20,7 +20,7 @@ from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.artists import folded
 from fedlearn_edu.viz.colors import ALARM, CLIENTS, INK, SERVER
-from fedlearn_edu.viz.shortening import cut, size_text, time_text
+from fedlearn_edu.viz.shortening import clipped, size_text, time_text
 
 if TYPE_CHECKING:  # `remote` needs Dask
     from fedlearn_edu.remote.records import Message, Round
@@ -303,7 +303,7 @@ def _title(round_: "Round", width_in: float) -> str:
     answered = max(1, count - round_.num_lost)
     down, up = round_.bytes_down // count, round_.bytes_up // answered
     each = f"of about {size_text(down)} ↓, {size_text(up)} ↑"
-    name = cut(_name(round_), int(width_in / _CHAR_IN))
+    name = clipped(_name(round_), int(width_in / _CHAR_IN))
     return f"{name}\n{counted(count, 'message')} {each}"
 
 

@@ -19,15 +19,12 @@ def short(type_: Type, limit: int = MAX_TYPE_CHARS) -> str:
     return next(fitting, clipped(texts[-1], limit))
 
 
-def clipped(text: str, limit: int) -> str:
+def clipped(text: str, limit: int = MAX_TYPE_CHARS) -> str:
     """The text, its end cut off if it is long; at a comma if there is one."""
-    head, comma, _ = text[: limit - 1].rpartition(",")
-    return f"{head}{comma}…" if comma and len(text) > limit else cut(text, limit)
-
-
-def cut(text: str, limit: int = MAX_TYPE_CHARS) -> str:
-    """The text, its end cut off if it is long."""
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+    if len(text) <= limit:
+        return text
+    head, comma, end = text[: limit - 1].rpartition(",")
+    return f"{head}{comma or end}…"
 
 
 def names_only(type_: Type) -> str:

@@ -29,7 +29,7 @@ from fedlearn_edu.viz.colors import ALARM, CLIENTS_EDGE, INK, QUIET, SERVER
 from fedlearn_edu.viz.dataflow.primitives import LINE_IN, PLAIN, width_of, wrapped
 from fedlearn_edu.viz.pictures import FAST_DPI
 from fedlearn_edu.viz.player.timeline import NOTHING, Timeline, is_batched
-from fedlearn_edu.viz.shortening import clipped, cut, size_text
+from fedlearn_edu.viz.shortening import clipped, size_text
 from fedlearn_edu.viz.style import in_our_look
 
 STEPS, MILLISECONDS = "steps", "milliseconds"
@@ -141,7 +141,7 @@ class TapePicture:
         if len(timeline):
             self._limits = float(self._first.min()), float(self._last.max())
         self._is_batched = np.array([*map(is_batched, timeline.events)], bool)
-        labels = [cut(lane.label, _MAX_LABEL_CHARS) for lane in timeline.lanes]
+        labels = [clipped(lane.label, _MAX_LABEL_CHARS) for lane in timeline.lanes]
         names_in = max([width_of(text, PLAIN) for text in [*labels, "1000 kB"]])
         self._inches = width_in - names_in - 4 * _EDGE_IN
         words = wrapped(self._words(), PLAIN, width_in - 2 * _EDGE_IN)

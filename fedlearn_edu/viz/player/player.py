@@ -205,7 +205,7 @@ class Player(widgets.VBox):  # type: ignore[misc]
         if listing is None:
             return "<p>No program runs here.</p>"
         title = f"The program that runs: {strong(listing.name)}"
-        text = listing.html(self.timeline.lit(step))
+        text = listing.html(self.timeline.lit[step])
         look = f"{_CODE};font-size:12px;line-height:1.35"
         return tag("p", title, style=_TITLE) + tag("div", text, style=look)
 

@@ -9,6 +9,7 @@ stack on top. Many clients share lanes, so that the picture stays one.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, final
@@ -69,32 +70,28 @@ Bars: TypeAlias = np.recarray[Any, Any]
 
 def lanes_of(events: Sequence[Event]) -> tuple[Lane, ...]:
     """The lanes of a tape: first all but the clients, then the clients in order."""
-    layers: dict[str, dict[str, None]] = {}
-    numbers: dict[int, str] = {}
+    layers: dict[str, dict[str, None]] = defaultdict(dict)
+    clients: dict[int, str] = {}
     for event in events:
-        layers.setdefault(event.participant, {})[event.layer] = None
+        layers[event.participant][event.layer] = None
         if event.client is not None:
-            numbers[event.client] = event.participant
-    first = [label for label in ("all", "unplaced", "server") if label in layers]
-    known = {*first, *numbers.values()}
-    lanes = [
-        Lane(label or "(unnamed)", frozenset([label]), _rows([layers[label]]), color)
-        for label in [*first, *(label for label in layers if label not in known)]
-        for color in [_color(label)]
-    ]
-    clients = sorted(numbers)
-    size = 1 if len(clients) <= MAX_LANES else math.ceil(len(clients) / _SHARED_LANES)
-    for start in range(0, len(clients), size):
-        group = clients[start : start + size]
-        label = f"client {group[0]}"
-        if len(group) > 1:
-            label = f"clients {group[0]}–{group[-1]}"
-        names = [numbers[index] for index in group]
-        rows = _rows([layers[name] for name in names])
-        lanes.append(Lane(label, frozenset(names), rows, CLIENTS_EDGE))
-    if not clients and any(is_batched(event) for event in events):
-        lanes.append(Lane("clients", frozenset(), (), CLIENTS_EDGE))
-    return tuple(lanes)
+            clients[event.client] = event.participant
+    usual = [name for name in ("all", "unplaced", "server") if name in layers]
+    others = [name for name in layers if name not in {*usual, *clients.values()}]
+    sharing = {name: [name] for name in (*usual, *others)}
+    numbers = sorted(clients)
+    size = 1 if len(numbers) <= MAX_LANES else math.ceil(len(numbers) / _SHARED_LANES)
+    for start in range(0, len(numbers), size):
+        first, *more = some = numbers[start : start + size]
+        label = f"clients {first}–{more[-1]}" if more else f"client {first}"
+        sharing[label] = [clients[number] for number in some]
+    if not clients and any(map(is_batched, events)):
+        sharing["clients"] = []
+    return tuple(
+        Lane(label or "(unnamed)", frozenset(names), rows, _color(label))
+        for label, names in sharing.items()
+        for rows in [_rows([layers[name] for name in names])]
+    )
 
 
 def is_batched(event: Event) -> bool:
@@ -145,6 +142,9 @@ class Timeline:
         ends: how many events had begun when each one ended.
         programs: for each step the listing of its program, `None` if there is none.
         operators: for each step the outermost call of an operator it is inside of.
+        lit: for each step the places in the listing it is about; the nearest that are
+            known. A function is rewritten before it travels, if it captured something.
+            Then it is no node of the program any more, and what called for it is lit.
         moved: from an edge to the bytes that had crossed it, for each step.
     """
 
@@ -166,8 +166,8 @@ class Timeline:
         self.programs = self._programs()
         self.operators = self._operators()
         self.moved = self._moved()
-        self._lit: list[tuple[int, ...]] = []  # read while it is written
-        self._lit.extend(map(self._lit_by, self.events))
+        self.lit: list[tuple[int, ...]] = []  # read while it is written
+        self.lit.extend(map(self._lit_by, self.events))
 
     def __len__(self) -> int:
         return len(self.events)
@@ -175,14 +175,6 @@ class Timeline:
     def caller(self, event: Event) -> int | None:
         """The step during which an event happened."""
         return self._at.get(event.caller)
-
-    def lit(self, step: int) -> tuple[int, ...]:
-        """The places in the listing that a step is about; the nearest that are known.
-
-        A function is rewritten before it travels, if it captured something. Then it is
-        no node of the program any more, and what called for it is lit.
-        """
-        return self._lit[step]
 
     def function(self, step: int) -> str:
         """The name of the function that is called in a step."""
@@ -302,13 +294,13 @@ class Timeline:
 
     def _lit_by(self, event: Event) -> tuple[int, ...]:
         outer = self.caller(event)
-        around = () if outer is None else self._lit[outer]
+        around = () if outer is None else self.lit[outer]
         listing = self.programs[self._at[event.number]]
         if listing is None:
             return ()
         made = self._first_operand(event)
         if event.what == "compute" and made is not None:
-            return self._lit[made] or around
+            return self.lit[made] or around
         is_call = event.what == "create_call"
         called = self.events[made] if is_call and made is not None else event
         node = _handed(called)
@@ -332,6 +324,6 @@ def _failed(event: Event) -> bool:
 
 
 def _color(label: str) -> str:
-    return {"server": SERVER, "clients": CLIENTS_EDGE}.get(
-        label.partition("[")[0], QUIET
-    )
+    if label.startswith("client"):
+        return CLIENTS_EDGE
+    return SERVER if label.startswith("server") else QUIET

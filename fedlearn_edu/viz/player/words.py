@@ -10,7 +10,7 @@ from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.language.federated_value import brief
 from fedlearn_edu.types import CLIENTS, FederatedType, FunctionType, SequenceType, Type
 from fedlearn_edu.types.sequences import unwrap
-from fedlearn_edu.viz.shortening import cut
+from fedlearn_edu.viz.shortening import clipped
 
 _MAX_MEMBERS = 4
 _WHO = {
@@ -43,16 +43,16 @@ def does(event: Event, function: str) -> str:
         case "create_value" if as_node(event.given) is not None:
             text = f"is handed {_function(event)}"
         case "create_value":
-            text = f"is handed a value of type {cut(event.type)}"
+            text = f"is handed a value of type {clipped(event.type)}"
         case "create_struct":
             count = len(event.operands)
             text = f"puts {counted(count, 'value')} side by side"
         case "create_selection":
             text = f"selects {event.detail}"
         case "compute":
-            text = f"hands out a value of type {cut(event.type)}"
+            text = f"hands out a value of type {clipped(event.type)}"
         case "convert":
-            text = f"converts data of type {cut(event.type)}"
+            text = f"converts data of type {clipped(event.type)}"
         case "batched_call":
             text = f"runs in one call {event.detail}"
         case "compiled" | "built" | "reused" | "declined":
@@ -78,7 +78,9 @@ def value_of(event: Event) -> str:
     if event.what == "create_value":
         node = as_node(event.given)
         type_ = made.type_signature
-        return cut(to_text(node)) if node is not None else _shown(event.given, type_)
+        return (
+            clipped(to_text(node)) if node is not None else _shown(event.given, type_)
+        )
     if event.what == "compute":
         return _shown(made, event.given.type_signature)
     if not isinstance(made, ExecutorValue):

@@ -90,7 +90,7 @@ def lit_text(story: Timeline, step: int) -> set[str]:
     listing = story.programs[step]
     assert listing is not None
     found = set()
-    for place in story.lit(step):
+    for place in story.lit[step]:
         node = listing.nodes[place]
         called = node.function if isinstance(node, ir.Call) else node
         name = getattr(called, "uri", "") or type(called).__name__
@@ -216,5 +216,5 @@ def test_a_tape_that_was_wound_back_midway_can_be_shown() -> None:
 
     run(work())
     story = Timeline(tape)
-    assert [story.lit(step) for step in range(len(story))] == [(), ()]
+    assert [story.lit[step] for step in range(len(story))] == [(), ()]
     assert "calls increment" in story.sentence(0)
