@@ -97,12 +97,3 @@ def test_operators_of_a_sequence_are_both_named(width_in: float) -> None:
     player = fl.viz.explore_run(squares, [1.0, 2.0, 3.0])
     texts = check_text(TapePicture(player.timeline, width_in).figure)
     assert {"sequence_map", "sequence_reduce"} <= set(texts)
-
-
-def test_a_mean_sends_each_value_and_a_one() -> None:
-    """The 8 bytes of each client that lesson 1 explains."""
-    readings = fl.type_at_clients(np.float32)
-    mean = fl.federated_computation(lambda x: fl.federated_mean(x), readings)
-    with fl.record() as tape:
-        mean([18.5, 21.0, 19.5])
-    assert "24 B have come back" in style.said(fl.viz.draw_tape(tape))

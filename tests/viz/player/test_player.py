@@ -71,16 +71,6 @@ def test_filtered_steps_are_skipped(player: Player) -> None:
     assert player.step == meant[3]
 
 
-def test_a_filter_leaves_the_step_that_is_shown(player: Player) -> None:
-    player.set(step=100)
-    assert player.timeline.events[99].layer != "leaf"
-    player.set(layer="leaf")
-    assert player.step == 100
-    player.set(step=101)
-    player.set(step=100)
-    assert player.step == 100
-
-
 def test_playing_goes_from_one_meant_step_to_the_next(player: Player) -> None:
     player.set(layer="leaf")
     leaf = [i + 1 for i, e in enumerate(player.timeline.events) if e.layer == "leaf"]

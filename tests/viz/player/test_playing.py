@@ -9,7 +9,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import viz
-from tests.executors.rounds import clients, model, picky, train
+from tests.executors.rounds import picky
 from tests.programs import INTS, increment, seven, total
 
 
@@ -26,11 +26,6 @@ def test_a_computation_is_run_once_and_shown() -> None:
     assert (player.result, player.error, calls) == (5, None, [5])
     player.set(step=len(player.timeline))
     assert calls == [5]
-
-
-def test_arguments_may_be_named() -> None:
-    player = viz.explore_run(train, model=model(), data=clients(2, 1))
-    assert player.result["b"] == 1.0
 
 
 def test_there_may_be_clients_that_no_argument_counts() -> None:
