@@ -140,7 +140,6 @@ class TapePicture:
         self._limits = (0.0, 1.0)
         if len(timeline):
             self._limits = float(self._first.min()), float(self._last.max())
-        self._is_batched = np.array([*map(is_batched, timeline.events)], bool)
         labels = [clipped(lane.label, _MAX_LABEL_CHARS) for lane in timeline.lanes]
         names_in = max([width_of(text, PLAIN) for text in [*labels, "1000 kB"]])
         self._inches = width_in - names_in - 4 * _EDGE_IN
@@ -173,8 +172,8 @@ class TapePicture:
     def highlight(self, steps: np.ndarray[Any, Any]) -> None:
         """Leaves only the bars of these steps in color."""
         if len(self.timeline):
-            is_meant = np.isin(self._events, steps)[:, None]
-            colors: Any = np.where(is_meant, self._colors, to_rgb(_NOT_MEANT))
+            colors = np.full_like(self._colors, to_rgb(_NOT_MEANT))
+            colors[steps] = self._colors[steps]
             self._bars.set_facecolor(colors)
 
     def point_at(self, step: int) -> None:
@@ -188,10 +187,8 @@ class TapePicture:
 
     def _sides(self, step: int) -> tuple[float, float, float, float]:
         """Where a step begins and ends, and the top and the bottom of its row."""
-        bars = self.timeline.bars
-        bar = bars[int(np.flatnonzero(bars.event == step)[0])]
-        first, last = self._first[step], self._last[step]
-        return first, last, bar.lane + bar.top, bar.lane + bar.bottom
+        bar = self.timeline.bars[step]
+        return self._first[step], self._last[step], bar.top, bar.bottom
 
     def _pixels(self, count: int) -> float:
         """So many pixels of the axis along which calls follow each other."""
@@ -202,7 +199,7 @@ class TapePicture:
         """What is above the picture: how to read it, and all operators in order."""
         names = ", ".join(name for _, name in self.timeline.phases())
         operators = f"{_OPERATORS}{clipped(names, _MAX_OPERATORS_CHARS)}."
-        batched = _BATCHED * bool(self._is_batched.any())
+        batched = _BATCHED * any(map(is_batched, self.timeline.events))
         return _EXPLAINED + batched + operators * bool(names)
 
     def _draw_lanes(self, labels: list[str]) -> None:
@@ -219,6 +216,7 @@ class TapePicture:
         axes.set_title(" ")  # keeps a line free for the names of operators
         if len(self.timeline):
             self._draw_bars()
+            self._draw_batches()
             self._draw_operators()
             self._draw_failure()
         else:
@@ -226,40 +224,38 @@ class TapePicture:
             axes.text(0.5, 0.5, nothing, ha="center", va="center")
 
     def _draw_bars(self) -> None:
-        timeline, bars = self.timeline, self.timeline.bars
-        is_shared = self._is_batched[bars.event]
-        is_shared &= np.append(False, bars.event[1:] == bars.event[:-1])
-        # A batched call is recorded when it ends; it began with its caller.
-        calls = [timeline.caller(event) for event in timeline.events]
-        began = np.array([i if c is None else c for i, c in enumerate(calls)])
-        first = self._first[np.where(is_shared, began[bars.event], bars.event)]
-        last = np.maximum(self._last[bars.event], first + self._pixels(2))
-        shares = np.array([*map(_share, timeline.events)])[bars.event]
-        middle = bars.lane + (bars.top + bars.bottom) / 2
-        half = (bars.bottom - bars.top) * np.where(is_shared, 0.8, shares) / 2
+        events, bars = self.timeline.events, self.timeline.bars
+        first, last = self._first, np.maximum(self._last, self._first + self._pixels(2))
+        middle = (bars.top + bars.bottom) / 2
+        half = (bars.bottom - bars.top) / 2 * [*map(_share, events)]
         x = np.stack([first, last, last, first], axis=1)
         y = np.stack([middle - half, middle - half, middle + half, middle + half], 1)
-        corners = np.stack([x, y], axis=2)
-        of_lanes = np.array([to_rgb(lane.color) for lane in timeline.lanes])
-        self._colors = of_lanes[bars.lane[~is_shared]]
-        self._events = bars.event[~is_shared]
-        few = len(timeline) < _FEW_BARS
+        of_lanes = np.array([to_rgb(lane.color) for lane in self.timeline.lanes])
+        self._colors = of_lanes[bars.lane]
+        few = len(events) < _FEW_BARS
         self._bars = PolyCollection(
-            corners[~is_shared],
+            list(np.stack([x, y], axis=2)),
             facecolors=self._colors,
             edgecolors="white" if few else "none",
             linewidths=0.7 if few else 0,
             antialiaseds=few,
         )
-        hatched = PolyCollection(
-            corners[is_shared],
-            facecolors="white",
-            edgecolors=CLIENTS_EDGE,
-            hatch="////",
-        )
-        for collection in (self._bars, hatched):
-            self.lanes.add_collection(collection)
-            collection.set_in_layout(False)  # which would look at each bar
+        self._bars.set_in_layout(False)  # which would look at each bar
+        self.lanes.add_collection(self._bars)
+
+    def _draw_batches(self) -> None:
+        """Hatches in the lane of each client what clients do in one call."""
+        look: Any = {"fc": "white", "ec": CLIENTS_EDGE, "hatch": "////"}
+        for step, event in enumerate(self.timeline.events):
+            if is_batched(event):
+                # It is recorded when it ends; it began with its caller.
+                caller = self.timeline.caller(event)
+                first = self._first[step if caller is None else caller]
+                width = self._last[step] - first
+                for i, lane in enumerate(self.timeline.lanes):
+                    if lane.is_clients:
+                        box = Rectangle((first, i + 0.1), width, 0.8, **look)
+                        self.lanes.add_patch(box)
 
     def _draw_operators(self) -> None:
         """A line where each one begins, and its name above, where there is room.

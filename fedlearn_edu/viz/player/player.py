@@ -125,7 +125,7 @@ class Player(widgets.VBox):  # type: ignore[misc]
             part.layout = widgets.Layout(grid_area="a", width="100%", margin="0")
         stage = widgets.GridBox([self._picture, self._cursor], layout=one_cell)
         left = widgets.Box([self._listing], layout=_column("1 1 22em", "100%"))
-        right = widgets.VBox([stage, self._value], layout=_column("3 1 30em", _WIDEST))
+        right = widgets.VBox([stage, self._value], layout=_column("2 1 30em", _WIDEST))
         # Where there is no room side by side, the lanes come first.
         flow = widgets.Layout(flex_flow="row wrap-reverse", align_items="flex-end")
         both = widgets.HBox([left, right], layout=flow)

@@ -61,9 +61,8 @@ class Lane:
         return self.color == CLIENTS_EDGE
 
 
-_BAR = np.dtype([("event", int), ("lane", int), ("top", float), ("bottom", float)])
-"""A rectangle: its event and its lane by position, and where in the lane it begins and
-ends, from 0 at the top to 1."""
+_BAR = np.dtype([("lane", int), ("top", float), ("bottom", float)])
+"""The lane of an event by position, and where in all lanes its row begins and ends."""
 
 Bars: TypeAlias = np.recarray[Any, Any]
 
@@ -100,20 +99,14 @@ def is_batched(event: Event) -> bool:
 
 
 def bars_of(events: Sequence[Event], lanes: Sequence[Lane]) -> Bars:
-    """A bar for each event; a batched call has one in the lane of each client, too.
-
-    They are rows with the fields `event`, `lane`, `top` and `bottom`.
-    """
+    """The bar of each event: rows with the fields `lane`, `top` and `bottom`."""
     at = {who: i for i, lane in enumerate(lanes) for who in lane.participants}
-    rows: list[tuple[int, int, float, float]] = []
-    for position, event in enumerate(events):
+    rows: list[tuple[int, float, float]] = []
+    for event in events:
         lane = at[event.participant]
         layers = lanes[lane].layers
-        row = layers.index(event.layer)
-        rows.append((position, lane, row / len(layers), (row + 1) / len(layers)))
-        if is_batched(event):
-            theirs = (i for i, other in enumerate(lanes) if other.is_clients)
-            rows += [(position, i, 0.0, 1.0) for i in theirs]
+        row, count = layers.index(event.layer), len(layers)
+        rows.append((lane, lane + row / count, lane + (row + 1) / count))
     return np.array(rows, _BAR).view(np.recarray)
 
 
@@ -228,14 +221,18 @@ class Timeline:
 
         A batched call is a step of the lane of each client.
         """
-        in_lanes = [
+        lanes = [
             i
             for i, lane in enumerate(self.lanes)
             if who in ("", lane.label) or (who == ALL_CLIENTS and lane.is_clients)
         ]
-        theirs = self.bars.event[np.isin(self.bars.lane, in_lanes)]
-        in_layer = [layer in ("", event.layer) for event in self.events]
-        return np.intersect1d(theirs, np.flatnonzero(in_layer))
+        has_clients = any(self.lanes[i].is_clients for i in lanes)
+
+        def is_meant(event: Event, lane: int) -> bool:
+            is_theirs = lane in lanes or (has_clients and is_batched(event))
+            return is_theirs and layer in ("", event.layer)
+
+        return np.flatnonzero([*map(is_meant, self.events, self.bars.lane)])
 
     def failure(self) -> int | None:
         """The first step that failed by itself: in which no other step failed."""

@@ -74,11 +74,10 @@ def test_clients_that_run_together_are_hatched_from_the_call_on() -> None:
     )
     picture = TapePicture(Timeline(tape), style.EXPLORER_IN)
     check_text(picture.figure)
-    hatched = picture.lanes.collections[1]
-    assert hatched.get_hatch()
-    (path,) = hatched.get_paths()
-    assert path.get_extents().x0 == pytest.approx(2)  # step 2 is the call
-    assert path.get_extents().x1 == pytest.approx(5)
+    (batch,) = picture.lanes.patches
+    assert batch.get_hatch()
+    box = batch.get_extents().transformed(picture.lanes.transData.inverted())
+    assert (box.x0, box.x1) == pytest.approx((2, 5))  # step 2 is the call
     assert picture.lanes.get_yticklabels()[-1].get_text() == "clients"
 
 

@@ -64,17 +64,6 @@ def test_a_bar_ends_where_the_last_began_that_it_contains() -> None:
     assert ends_of(events).tolist() == [4, 2, 4, 4]
 
 
-def test_what_clients_do_together_is_in_each_of_their_lanes() -> None:
-    events = [
-        event(0, participant="clients[0]"),
-        event(1, participant="clients[1]"),
-        event(2, participant="all", layer="federating", what="batched_call"),
-    ]
-    bars = bars_of(events, lanes_of(events))
-    assert bars.event.tolist() == [0, 1, 2, 2, 2]
-    assert bars.lane.tolist() == [1, 2, 0, 1, 2]
-
-
 @pytest.fixture(scope="module")
 def story() -> Timeline:
     return Timeline(tape_of_a_round(3, 2))
