@@ -34,8 +34,9 @@ _BAR_IN, _HEADING_IN = 0.05, 0.12
 _BASELINE_IN = 0.145
 LINE_IN = 0.2
 _BREAKS = (
-    re.compile(r"[^ ,]*(?:, ?| |$)"),
+    re.compile(r"(?:\[[^\]]*\]|[^ ,])*(?:, ?| |$)"),  # a shape stays together
     re.compile(r"(?:[^_=.]|\.(?=\d))*(?:[_=.]|$)"),
+    re.compile(r"[^,]*(?:,|$)"),
 )
 _SIZES = re.compile(r"([\d.]+) ([kMGT]?B)\b")
 

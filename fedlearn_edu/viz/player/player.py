@@ -110,6 +110,12 @@ class Player(widgets.VBox):  # type: ignore[misc]
     def _axis(self) -> str:
         return str(self.controls["axis"].source.value)
 
+    @property
+    def _chosen(self) -> tuple[str, str]:
+        """The layer and the lane that are filtered for."""
+        layer, who = (self.controls[name].source.value for name in ("layer", "who"))
+        return layer, who
+
     def _parts(self) -> list[Any]:
         moving = widgets.HBox(
             [self.play, *self.buttons.values(), self.controls["step"].box], layout=FLOW
@@ -165,16 +171,11 @@ class Player(widgets.VBox):  # type: ignore[misc]
 
     def _filter(self) -> None:
         """Applies the filters: the bars of all other steps fade."""
-        layer, who = (self.controls[name].source.value for name in ("layer", "who"))
+        layer, who = self._chosen
         self._meant = self.timeline.matching(
             "" if layer == _EVERYTHING else layer, "" if who == _EVERYBODY else who
         )
         count = len(self._meant)
-        # One filter alone always leaves some: the menus have only what is on the tape.
-        nothing = (
-            f'. No step of "{who}" is in the layer "{layer}": choose another filter'
-        )
-        self._nothing_left = "" if count else nothing
         for moving in (self.play, *self.buttons.values()):
             moving.disabled = not count
         self.play.max = max(0, count - 1)
@@ -187,11 +188,14 @@ class Player(widgets.VBox):  # type: ignore[misc]
     def _move(self) -> None:
         """Shows the step the slider is at."""
         step = self.step - 1
-        is_empty = not len(self.timeline)
         self.sentence = self.timeline.sentence(step)
-        self.sentence += "" if is_empty else self._nothing_left
+        if len(self.timeline) and not len(self._meant):
+            # Of both filters: each of them alone has only what is on the tape.
+            layer, who = self._chosen
+            self.sentence += f'. No step of "{who}" is in the layer "{layer}": '
+            self.sentence += "choose another filter"
         self._said.value = status(escape(self.sentence))
-        if is_empty:
+        if not len(self.timeline):
             return
         self._cursor.value = _cursor(self._drawn, step)
         self._listing.value = self._program(step)
