@@ -91,6 +91,11 @@ class Listing:
         return "".join([*above, *map(_line, shown[start:end]), *below])
 
 
+def breakable(text: str) -> str:
+    """The text as HTML, with places where a line may end."""
+    return _MAY_BREAK.sub(r"\g<0><wbr>", escape(text))
+
+
 def _line(runs: Sequence[tuple[str, bool]]) -> str:
     """One line; what is lit is bold, on a tint, and pointed at from the margin.
 
@@ -101,7 +106,7 @@ def _line(runs: Sequence[tuple[str, bool]]) -> str:
     parts: list[str] = []
     for is_lit, group in groupby(runs, key=lambda run: run[1]):
         text = "".join(each for each, _ in group)
-        shown = _MAY_BREAK.sub(r"\g<0><wbr>", escape(text if parts else text.lstrip()))
+        shown = breakable(text if parts else text.lstrip())
         parts.append(tag("mark", shown, style=_LIT) if is_lit else shown)
     pointer = _POINTER if any(is_lit for _, is_lit in runs) else ""
     look = f"position:relative;padding-left:{indent + 6}ch;text-indent:-4ch"

@@ -30,13 +30,15 @@ from fedlearn_edu.viz.explorers.controls import (
 from fedlearn_edu.viz.html import head, strong, tag
 from fedlearn_edu.viz.pictures import FAST_DPI, fast_png, moving_html
 from fedlearn_edu.viz.player.drawing import MILLISECONDS, STEPS, TapePicture, check_tape
+from fedlearn_edu.viz.player.listing import breakable
 from fedlearn_edu.viz.player.timeline import ALL_CLIENTS, Timeline
 from fedlearn_edu.viz.player.words import value_of
 from fedlearn_edu.viz.shortening import size_text
 
 _SPEEDS = {"1 step": 1, "3 steps": 3, "10 steps": 10, "100 steps": 100}
 _INTERVAL_MS = 250
-_WIDEST = f"min({style.EXPLORER_IN * FAST_DPI:.0f}px, 100%)"
+_WIDTH_IN = 6.4  # beside the program on a page, and not too small on half of one
+_WIDEST = f"min({_WIDTH_IN * FAST_DPI:.0f}px, 100%)"
 _EVERYTHING, _EVERYBODY = "all layers", "everybody"
 _TITLE = "margin:0;line-height:1.4"
 _TABLE = "line-height:1.4;margin:4px 0"
@@ -95,7 +97,7 @@ class Player(widgets.VBox):  # type: ignore[misc]
     @property
     def figure(self) -> Figure:
         """The static picture, with the cursor where it is now."""
-        picture = TapePicture(self.timeline, style.EXPLORER_IN, self._axis)
+        picture = TapePicture(self.timeline, _WIDTH_IN, self._axis)
         picture.highlight(self._meant)
         if len(self.timeline):
             picture.point_at(self.step - 1)
@@ -165,7 +167,7 @@ class Player(widgets.VBox):  # type: ignore[misc]
 
     def _draw(self) -> None:
         """Makes the picture, which filters color and moves leave alone."""
-        self._drawn = TapePicture(self.timeline, style.EXPLORER_IN, self._axis)
+        self._drawn = TapePicture(self.timeline, _WIDTH_IN, self._axis)
         style.keep_layout(self._drawn.figure)
         self._filter()
 
@@ -219,10 +221,10 @@ class Player(widgets.VBox):  # type: ignore[misc]
         sizes = {edge: int(self.timeline.moved[edge][step]) for edge in EDGES}
         shown = [e for e in EDGES if sizes[e] or e in (TO_CLIENTS, TO_SERVER)]
         moved = "\n".join(f"{edge:<17} {size_text(sizes[edge])}" for edge in shown)
-        value = as_alarm(failed) if failed else escape(value_of(event))
+        value = as_alarm(failed) if failed else breakable(value_of(event))
         rows = {
             "error" if failed else "value": value,
-            "type": escape(event.type or "none"),
+            "type": breakable(event.type or "none"),
             "bytes so far": escape(moved),
         }
         left = "text-align:left;vertical-align:top;padding:1px 10px 1px 0"

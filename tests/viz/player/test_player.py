@@ -20,7 +20,8 @@ def player() -> Any:
 def html(player: Player) -> dict[str, str]:
     """What the front end is sent, by name."""
     names = ("_picture", "_cursor", "_said", "_listing", "_value")
-    return {name[1:]: getattr(player, name).value for name in names}
+    sent = {name[1:]: getattr(player, name).value for name in names}
+    return {name: value.replace("<wbr>", "") for name, value in sent.items()}
 
 
 def test_it_begins_at_the_first_step(player: Player) -> None:
