@@ -210,7 +210,6 @@ class Timeline:
         elif not count:
             whose = ""
         failed = "" if self.failure() is None else ", and a call failed"
-        failed = ", and ended in an error" if self._ended_in_an_error() else failed
         return (
             f"A tape of {counted(len(self), 'call')}{whose}; "
             f"{self._moved_until(-1)}{failed}"
@@ -240,12 +239,6 @@ class Timeline:
         callers = {event.caller for event in failed}
         inner = [event.number for event in failed if event.number not in callers]
         return self._at[inner[0]] if inner else None
-
-    def _ended_in_an_error(self) -> bool:
-        """Whether the last call failed; one that did not ends with its result."""
-        outer = (event for event in self.events if event.caller is None)
-        ends = [e for e in outer if _failed(e) or e.what == "compute"]
-        return bool(ends) and _failed(ends[-1])
 
     def _moved_until(self, step: int) -> str:
         down, up = (size_text(self.moved[e][step]) for e in (TO_CLIENTS, TO_SERVER))

@@ -155,21 +155,6 @@ def test_of_clients_that_fail_the_first_is_the_failure() -> None:
     assert (event.layer, event.participant) == ("leaf", "clients[1]")
 
 
-def test_a_tape_that_went_on_after_an_error_did_not_end_in_it() -> None:
-    with fl.record() as tape:
-        with pytest.raises(ZeroDivisionError):
-            picky(0)
-        assert Timeline(tape).summary().endswith(", and ended in an error")
-        picky(1)
-        assert Timeline(tape).summary().endswith("have come back, and a call failed")
-        with pytest.raises(ZeroDivisionError):
-            picky(0)
-    story = Timeline(tape)
-    assert story.summary().endswith(", and ended in an error")
-    first = next(i for i, e in enumerate(story.events) if e.error)
-    assert first <= (story.failure() or 0) < len(story) // 2
-
-
 def test_a_tape_that_was_wound_back_midway_can_be_shown() -> None:
     fw, tape = fl.framework, Tape(keep_values=True)
     executor = fw.RecordingExecutor(fw.NumPyExecutor(), tape)
