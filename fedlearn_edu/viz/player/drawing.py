@@ -38,7 +38,7 @@ _EXPLAINED = "Each bar is a call; in a lane, lower rows are lower layers."
 _BATCHED = " Hatched: clients that run in one call."
 _OPERATORS = " Operators begin at the vertical lines: "
 # How much of the height of its row a bar has.
-_KINDS = {"leaf code runs": 0.92, "a call above it": 0.55, "values pass": 0.25}
+_KINDS = {"leaf code runs": 0.92, "a call above waits": 0.55, "values pass": 0.25}
 _KEY_PT = 9
 _FEW_BARS = 150
 _LONGER = 1.5

@@ -182,7 +182,7 @@ class Player(widgets.VBox):  # type: ignore[misc]
             moving.disabled = not count
         self.play.max = max(0, count - 1)
         self._drawn.highlight(self._meant)
-        words = f"{count:,} of {len(self.timeline):,} calls, lane by lane"
+        words = f"{self.timeline.summary()}; {count:,} are chosen"
         figure = style.say(self._drawn.figure, words)
         self._picture.value = moving_html(figure)
         self._move()
