@@ -158,7 +158,7 @@ class CurvePanel:
         joined = np.concatenate([np.zeros(1), *seen])
         low, high = float(joined.min()), float(joined.max())
         edge = 0.05 * (high - low) or 1.0
-        self._axes.set_ylim(low - edge if low < 0 else 0, high + edge)
+        self._axes.set_ylim(low - edge, high + edge)
 
     def _name_ends(self, curves: Sequence[Curve]) -> None:
         """Writes names and values beside the ends; labels that touch move apart."""
@@ -182,7 +182,8 @@ class _Line:
 
     def __init__(self, axes: Axes, look: dict[str, Any]) -> None:
         self._color = look["color"]
-        (self._band,) = axes.fill([0], [0], lw=0.6, closed=False)
+        (self._band,) = axes.fill([0], [0], lw=0, alpha=0.2)
+        (self._edges,) = axes.plot([], [], lw=0.6)
         (self._line,) = axes.plot([], [], **look)
         # Beyond the axes: inches across, shares of their height along.
         figure: Any = axes.figure
@@ -195,8 +196,8 @@ class _Line:
 
     def show(self, curve: Curve | None) -> None:
         """Draws this curve, or none."""
-        self._band.set_visible(curve is not None)
-        self._line.set_visible(curve is not None)
+        for artist in (self._band, self._edges, self._line):
+            artist.set_visible(curve is not None)
         self._key.set_visible(False)
         self._name.set_visible(False)
         if curve is None:
@@ -204,13 +205,11 @@ class _Line:
         color = curve.color or self._color
         self._line.set_data(curve.rounds, curve.values)
         self._line.set_markevery(max(1, len(curve.values) // _MOST_MARKERS))
-        for line in (self._line, self._key):
-            line.set_color(color)
-        rounds, low, high = curve.edges.T
-        # Open where the curve ends, so that no edge stands there.
-        back, there = zip(rounds, low, strict=True), zip(rounds, high, strict=True)
-        self._band.set_xy([*reversed([*back]), *there] or [(0, 0)])
-        self._band.set(edgecolor=color, facecolor=(color, 0.2))
+        for artist in (self._band, self._edges, self._line, self._key):
+            artist.set_color(color)
+        low, high = curve.edges[:, :2], curve.edges[:, ::2]
+        self._band.set_xy([*low, *high[::-1]] or [(0, 0)])
+        self._edges.set_data(*np.concatenate([low, [(np.nan, np.nan)], high]).T)
 
     def name(self, end: float, beside: float, told: str) -> None:
         """Writes this at a height beside the panel, with a line from the end to it."""
