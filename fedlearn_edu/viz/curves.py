@@ -182,7 +182,7 @@ class _Line:
 
     def __init__(self, axes: Axes, look: dict[str, Any]) -> None:
         self._color = look["color"]
-        (self._band,) = axes.fill([0], [0], lw=0, alpha=0.2)
+        (self._band,) = axes.fill([0], [0], lw=0, alpha=0.2, zorder=0)
         (self._edges,) = axes.plot([], [], lw=0.6)
         (self._line,) = axes.plot([], [], **look)
         # Beyond the axes: inches across, shares of their height along.

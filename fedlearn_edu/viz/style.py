@@ -61,6 +61,8 @@ _LOOK: dict[Any, Any] = {
     "text.parse_math": False,
 }
 
+_OF_THE_PAPER = {"width_in", "figure", "ax"}
+
 P = ParamSpec("P")
 R = TypeVar("R")
 _one_at_a_time = RLock()
@@ -68,7 +70,7 @@ _one_at_a_time = RLock()
 
 def in_our_look(draw: Callable[P, R]) -> Callable[P, R]:
     """Decorates every function that draws; leaves the settings of the caller alone."""
-    has_width = "width_in" in signature(draw).parameters
+    form = signature(draw)
 
     @wraps(draw)
     def drawn(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -76,7 +78,8 @@ def in_our_look(draw: Callable[P, R]) -> Callable[P, R]:
         # what they found, would leave one's for good.
         with _one_at_a_time, rc_context(_LOOK):
             made = draw(*args, **kwargs)
-        is_free = has_width and not kwargs.keys() & {"width_in", "figure", "ax"}
+        is_given = form.bind(*args, **kwargs).arguments.keys() & _OF_THE_PAPER
+        is_free = "width_in" in form.parameters and not is_given
         if is_free and isinstance(made, Figure):
             narrow: Any = {**kwargs, "width_in": NARROW_IN}
             _keep_twin(made, partial(drawn, *args, **narrow))

@@ -52,7 +52,7 @@ class Style:
 
 NAME = Style("bold")
 PLAIN = Style()
-QUIET = Style(color="#595959")  # also read on a tint
+QUIET = Style(color="#505050")  # also read on a tint
 
 
 @final
@@ -169,7 +169,7 @@ def frame(
         right - left,
         bottom - top,
         boxstyle=f"round,pad=0,rounding_size={min(radius, (bottom - top) / 2)}",
-        facecolor=style.tint(FILLS[lane], 0.3) if is_filled else "white",
+        facecolor=style.tint(FILLS[lane], 0.2) if is_filled else "white",
         edgecolor=COLORS[lane],
         **{"zorder": 3, **look},
     )

@@ -60,6 +60,7 @@ _LEGEND: dict[str, Any] = {
 
 
 @short_traceback
+@style.in_our_look
 def draw_tape(
     tape: Tape,
     at: int | None = None,
