@@ -99,19 +99,15 @@ def _draw_ends(axes: Axes, comparison: Comparison) -> None:
     looks = dict(zip(finals, LOOKS, strict=False))
     sign = 1 if is_share(comparison.protocol.metric) else -1
     order = sorted(finals, key=lambda name: sign * finals[name].mean())
+    paper = {"facecolor": "white", "lw": 0, "pad": 1}
     for row, name in enumerate(order):
         look, values, mean = looks[name], finals[name], finals[name].mean()
-        axes.plot(
-            [values.min(), values.max()],
-            [row] * 2,
-            **(look | {"marker": "", "ls": "-"}),
-        )
-        seeds: Any = {"ls": "", "ms": 5, "mfc": "w"}
+        seeds: Any = {"ls": "-", "ms": 5, "mfc": "w"}
         axes.plot(values, [row] * len(values), **(look | seeds))
         axes.plot([mean], [row], **(look | {"ms": 10}))
-        paper: Any = {"facecolor": "white", "lw": 0, "pad": 1}
-        beside: Any = {"transform": axes.get_yaxis_transform(), "zorder": 1}
-        axes.text(0.02, row + 0.3, shortened(name), bbox=paper, **beside)
+        beside: Any = {"xycoords": axes.get_yaxis_transform(), "zorder": 1}
+        above: Any = {"xytext": (0, 8), "textcoords": "offset points", "bbox": paper}
+        axes.annotate(shortened(name), (0.02, row), **beside, **above)
     axes.set_yticks([])
     axes.set_ylim(-0.4, len(order) - 0.15)
     axes.margins(x=0.1)

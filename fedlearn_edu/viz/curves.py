@@ -283,4 +283,5 @@ def lay_out(paper: style.Paper) -> None:
     Then names can find theirs.
     """
     figure: Any = paper.figure
-    figure.get_layout_engine().execute(figure)
+    if engine := figure.get_layout_engine():
+        engine.execute(figure)

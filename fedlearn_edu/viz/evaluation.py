@@ -115,10 +115,10 @@ def draw_client_accuracy(
     if ax is None:
         columns = 1 if width_in < style.STACK_BELOW_IN else len(series)
         paper.legend(loc="outside lower left", ncols=columns, frameon=False)
-        lay_out(paper)
     else:
         below: Any = {"loc": "upper left", "bbox_to_anchor": (0, -0.25)}
         ax.legend(ncols=len(series), frameon=False, **below)
+    lay_out(axes.figure)
     _write_numbers(axes, bars, table)
     return style.say_of(axes.figure, ax, _bars_said(series, table))
 
@@ -151,7 +151,7 @@ def _write_numbers(
     Where all have their numbers, no grid goes through these.
     """
     clients, wide_in = table.shape[1], axes.bbox.width / axes.figure.dpi
-    most = int(wide_in / _DIGIT_IN / (len(str(clients)) + 1))
+    most = 1 + int(wide_in / _DIGIT_IN / (len(str(clients)) + 1))
     steps: Any = {"steps": [1, 2, 5, 10], "min_n_ticks": 1}
     axes.xaxis.set_major_locator(MaxNLocator(most, integer=True, **steps))
     bar_in = wide_in / (clients + 0.2) * _GROUP / len(bars)
