@@ -14,10 +14,9 @@ NAN = float("nan")
 
 
 def drawn(axes: Axes) -> list[Any]:
-    """The curves that have points: with markers, and inside."""
+    """The curves: inside of the axes, with markers that are no crosses."""
     inside = [line for line in axes.lines if line.get_transform() == axes.transData]
-    curves = [line for line in inside if line.get_marker() != "None"]
-    return [line for line in curves if np.size(line.get_xdata())]
+    return [line for line in inside if line.get_marker() not in {"None", "X"}]
 
 
 def band_of(axes: Axes) -> Any:
