@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from fedlearn_edu.viz import colors, style
 
 MOST_CURVES = 4
-ROUND_LABEL = "round (0: before training)"
 
 # Later lines and markers are smaller: where two curves agree, both are seen.
 _DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
@@ -109,7 +108,7 @@ class CurvePanel:
         self._note = axes.text(0.5, 0.62, "", **look)
         self._lines: list[_Line] = []
         style.dress(axes)
-        axes.set_xlabel("round" if first else ROUND_LABEL)
+        axes.set_xlabel("round" if first else "round (0: before training)")
         axes.xaxis.set_major_locator(
             MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10])
         )
@@ -267,14 +266,14 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
     return [float(height) for height in within + stacked]
 
 
-def shortened(name: str, most: int = _NAME_CHARS) -> str:
+def shortened(name: str) -> str:
     """A name cut in its middle, so that both ends can be read.
 
     >>> shortened("FedAvg with many local epochs")
     'FedAvg w…l epochs'
     """
-    half = (most - 1) // 2
-    return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
+    half = (_NAME_CHARS - 1) // 2
+    return name if len(name) <= _NAME_CHARS else f"{name[:half]}…{name[-half:]}"
 
 
 def lay_out(paper: style.Paper) -> None:
