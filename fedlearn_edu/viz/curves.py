@@ -51,6 +51,7 @@ class Curve:
             the values are drawn over.
         color: of the line; by default that of its place among the curves.
         band: `[values,2]`, the lowest and the highest of what the values are means of.
+        band_color: by default that of the line.
         stopped: why there are no more values, if something ended them.
     """
 
@@ -60,6 +61,7 @@ class Curve:
     measured: NDArray[Any] | None = None
     color: str | None = None
     band: NDArray[np.float64] | None = None
+    band_color: str | None = None
     stopped: str | None = None
 
     @property
@@ -204,8 +206,10 @@ class _Line:
         color = curve.color or self._color
         self._line.set_data(curve.rounds, curve.values)
         self._line.set_markevery(max(1, len(curve.values) // _MOST_MARKERS))
-        for artist in (self._band, self._edges, self._line, self._key):
+        for artist in (self._line, self._key):
             artist.set_color(color)
+        for artist in (self._band, self._edges):
+            artist.set_color(curve.band_color or color)
         low, high = curve.edges[:, :2], curve.edges[:, ::2]
         self._band.set_xy([*low, *high[::-1]] or [(0, 0)])
         self._edges.set_data(*np.concatenate([low, [(np.nan, np.nan)], high]).T)

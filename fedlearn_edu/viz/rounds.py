@@ -7,6 +7,7 @@ and limits. Round 0 is always the state before any training.
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.viz import style
+from fedlearn_edu.viz.colors import CLIENTS_EDGE
 from fedlearn_edu.viz.curves import MOST_CURVES, Curve, CurvePanel, lay_out
 
 _ROW_IN = 3.25
@@ -46,9 +48,9 @@ def draw_curves(
 ) -> Figure:
     """Draws how numbers change over the rounds, as up to four lines by name.
 
-    A line has gaps where there are no numbers. Of several clients it is the mean, with
-    a band from the lowest to the highest of them. In a history these are
-    `test.accuracy_lowest` and `test.accuracy_highest`, beside
+    A line has gaps where there are no numbers. Of several clients it is the mean; a
+    single line has a band from the lowest to the highest of them. In a history these
+    are `test.accuracy_lowest` and `test.accuracy_highest`, beside
     `test.accuracy_per_example`; the same for losses.
 
     Args:
@@ -169,8 +171,14 @@ def _curve(name: str, run: Run, column: str) -> Curve:
     ends = [f"{kind}_lowest", f"{kind}_highest"]
     if all(end in history for end in ends):
         band = np.stack([history[end] for end in ends], axis=1).astype(float)
-    values, rounds = history[column].astype(float), _rounds(history)
-    return Curve(name, values, measured=rounds, band=band, stopped=run.stopped)
+    return Curve(
+        name,
+        history[column].astype(float),
+        measured=_rounds(history),
+        band=band,
+        band_color=CLIENTS_EDGE,
+        stopped=run.stopped,
+    )
 
 
 def _rounds(history: History) -> NDArray[np.int64]:
@@ -208,14 +216,19 @@ def _drawn(
         unit = panel.unit.replace("%", "")
         each.set_title(f"{panel.title} ({unit})".removesuffix("()").strip())
         made.append(CurvePanel(each, is_share=panel.unit == "%", first=first))
-        if any(curve.band is not None for curve in panel.curves):
+        if _banded(panel.curves)[0].band is not None:
             each.set_xlabel(f"{each.get_xlabel()}\nband: lowest to highest client")
     lay_out(paper)
     for drawn, panel in zip(made, panels, strict=True):
         is_known = any(curve.end for curve in panel.curves)
         note = "" if is_known else "no number in any round"
-        drawn.show(panel.curves, last, note=note)
+        drawn.show(_banded(panel.curves), last, note=note)
     return paper
+
+
+def _banded(curves: list[Curve]) -> list[Curve]:
+    """A single curve with its band; bands of several would hide each other."""
+    return curves if len(curves) == 1 else [replace(x, band=None) for x in curves]
 
 
 def _words(column: str) -> str:
