@@ -1,51 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
 """`draw_messages`: the messages of a round on a time line, a lane for each worker.
 
-Many messages at a worker are drawn in bundles, and of many workers the first and the
-last ones. Lengths are inches, times milliseconds.
+Each lane has the server above, the work below, and arrows between them. Across a lane
+the unit is a row of work, along it a second.
 """
 
-import math
-from dataclasses import dataclass, replace
-from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from collections.abc import Iterator
+from dataclasses import replace
+from math import ceil, inf
+from typing import TYPE_CHECKING, Any, final
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch, Rectangle
-from matplotlib.ticker import StrMethodFormatter
+from matplotlib.markers import CARETDOWN, CARETUP
 
 from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.artists import folded
-from fedlearn_edu.viz.colors import ALARM, CLIENTS, INK, SERVER
+from fedlearn_edu.viz.colors import ALARM, CLIENTS, CLIENTS_EDGE, INK, SERVER
 from fedlearn_edu.viz.shortening import clipped, size_text, time_text
 
 if TYPE_CHECKING:  # `remote` needs Dask
     from fedlearn_edu.remote.records import Message, Round
 
-_CHAR_IN, _LINE_IN, _KEY_IN = 0.1, 0.26, 0.85
-_NAMES_IN, _RIGHT_IN, _TITLE_IN, _FOOT_IN = 1.1, 0.3, 0.62, 0.6
-_SERVER_IN, _LANE_IN, _GAP_IN, _FOLD_IN = 0.3, 0.8, 0.24, 0.3
-_ROW_IN, _BAR_IN, _WAIT_IN, _LOST_IN = 0.4, 0.27, 0.06, 0.9
-_THIN_IN, _BUNDLE_IN = 0.35, 1.2  # a message's share of the lane, and a bundle's
-_SLACK_IN = 0.15
-_MOST_ROWS = 6
+_ROW_IN, _FRAME_IN, _NAMES_IN, _KEY_IN, _CHAR_IN = 0.36, 1.5, 1.2, 1.1, 0.1
+_MESSAGE_IN, _BUNDLE_IN = 0.4, 1.2  # the least share of a lane
+_LANE, _GAP, _ARROW, _BAR = 2.4, 0.9, 1.25, 0.75
 _WORKERS = (5, 2)  # first and last ones
+_SLACK = 0.02  # of a round: times are fitted, so work in turn may overlap
 
-_DOWN: dict[str, Any] = {"color": SERVER, "lw": 1.5}
-_WAIT: dict[str, Any] = _DOWN | {"ls": (0, (1, 2))}
-_UP: dict[str, Any] = {"color": CLIENTS, "lw": 1.5}
-_GONE: dict[str, Any] = {"color": ALARM, "lw": 1.5, "ls": (0, (4, 2))}
-_CROSS: dict[str, Any] = {"color": ALARM, "marker": "X", "ms": 11, "mec": "w"}
-_WORK: dict[str, Any] = {"facecolor": style.tint(CLIENTS, 0.45), "edgecolor": CLIENTS}
-_AGAIN = _WORK | {"edgecolor": INK, "lw": 2}
-_LOST: dict[str, Any] = {"facecolor": "w", "edgecolor": ALARM, "lw": 1.5, "ls": "--"}
-_LEGEND: dict[str, Any] = {
-    **{"handlelength": 1.3, "handletextpad": 0.4, "columnspacing": 0.9},
-    **{"borderpad": 0, "borderaxespad": 0.2, "frameon": False, "loc": "lower left"},
+_FILL = style.tint(CLIENTS, 0.45)
+_WORK: dict[str, dict[str, Any]] = {
+    "work": {"facecolor": _FILL, "edgecolor": CLIENTS_EDGE, "lw": 1.5},
+    "lost": {"facecolor": "w", "edgecolor": ALARM, "lw": 1.5, "ls": "--"},
+    "again": {"facecolor": _FILL, "edgecolor": INK, "lw": 2},
 }
+_HEAD: dict[str, Any] = {"lw": 1.5, "ms": 8, "markevery": [-1], "clip_on": False}
+_DOWN = _HEAD | {"color": SERVER, "marker": CARETDOWN}
+_UP = _HEAD | {"color": CLIENTS_EDGE, "marker": CARETUP}
+_CROSS: dict[str, Any] = {"marker": "X", "ms": 11, "mec": "w", "zorder": 5}
+_KEYS: dict[str, Any] = {"frameon": False, "handlelength": 1.5, "columnspacing": 1.2}
 
 
 @short_traceback
@@ -58,9 +52,11 @@ def draw_messages(
 ) -> Figure:
     """Draws the messages of a round on a time line, with a lane for each worker.
 
-    A message is an arrow down, a bar of work labelled with its clients, and an arrow
-    up; dots lead to the bar of a message that waited for the one before it. What was
-    lost with its worker ends in a cross, and is repeated at another worker.
+    A message is an arrow down from the server, a bar of work labelled with its clients,
+    and an arrow up; one that waited for the work before it comes down in dots. What was
+    lost with its worker ends in a cross, and is repeated at another worker. Many
+    messages at a worker are drawn in bundles, and of many workers the first and last
+    ones.
 
     Args:
         round_: One of `cluster.traffic().rounds`.
@@ -78,21 +74,17 @@ def draw_messages(
     """
     width_in = style.width_of(figure, width_in)
     _check(round_)
-    inner_in = width_in - _NAMES_IN - _RIGHT_IN
-    lanes = _lanes(round_, inner_in)
-    keys = _keys([bar for _, rows in lanes for row in rows for bar in row])
-    key_rows = 1 if len(keys) * _KEY_IN <= width_in else 2
-    lanes_in = _SERVER_IN + sum(_height_in(rows) for _, rows in lanes)
-    size_in = (width_in, _TITLE_IN + _LINE_IN * key_rows + lanes_in + _FOOT_IN)
-    paper = figure or Figure(figsize=size_in)
-    sides_in = (_NAMES_IN, _FOOT_IN, inner_in, lanes_in)
-    axes = style.add_axes(paper, sides_in, size_in)
-    left = (0.1 - _NAMES_IN) / inner_in
-    axes.set_title(_title(round_, width_in), x=left, pad=72 * _LINE_IN * key_rows)
-    columns = {"ncols": math.ceil(len(keys) / key_rows), "fontsize": style.FONT_PT}
-    at: Any = columns | _LEGEND | {"bbox_to_anchor": (left, 1)}
-    axes.legend(keys.values(), keys.keys(), **at)
-    _draw_lanes(axes, lanes, _draw_time(axes, round_, inner_in))
+    paper, (axes,) = style.new_figure(width_in, 1.0, figure=figure)
+    name = clipped(_name(round_), int(width_in / _CHAR_IN) - 16)
+    title = f"{name}: {counted(len(round_.messages), 'message')}"
+    paper.suptitle(title, x=0.01, ha="left")
+    rows = _Lanes(axes, round_, width_in - _NAMES_IN).draw()
+    if figure is None:
+        paper.set_figheight(_FRAME_IN + _ROW_IN * rows)
+    handles, labels = axes.get_legend_handles_labels()
+    keys = dict(zip(labels, handles, strict=True))
+    at: Any = {"loc": "outside lower left", "ncols": int(width_in / _KEY_IN)}
+    paper.legend(keys.values(), keys.keys(), **at, **_KEYS)
     return style.say_of(paper, figure, _said(round_))
 
 
@@ -109,202 +101,128 @@ def _check(round_: Any) -> None:
         )
 
 
-@final
-@dataclass(frozen=True)
-class _Bar:
-    """The work on a message, or on a bundle of them."""
-
-    count: int
-    names: list[str]  # the longest first
-    look: dict[str, Any]
-    sent: float
-    began: float
-    ended: float
-    received: float
-    waits_from: float | None = None
-
-
-_Rows: TypeAlias = list[list[_Bar]]
-_Lanes: TypeAlias = list[tuple[str, _Rows]]
-
-
-def _bar(messages: "list[Message]", again: "set[Message]") -> _Bar:
-    sent = 1e3 * min(each.sent for each in messages)
-    received = 1e3 * max(each.received for each in messages)
-    began = 1e3 * min(each.began for each in messages)
-    ended = 1e3 * max(each.ended for each in messages)
-    first, count, look = messages[0], len(messages), _WORK
-    clients, again_ = first.clients, ""
-    if first.is_lost:  # nobody can say when its work began
-        began, ended, look = sent, received, _LOST
-    elif not again.isdisjoint(messages):
-        look, again_ = _AGAIN, "again: "
-    noun = f"client{'s' * (first.num_clients != 1)} "
-    names = [f"{again_}{noun}{clients}", f"{again_}{clients}", clients]
-    names += [f"{first.first_client:,}…"]
-    if count > 1:
-        names = [f"{count:,} messages", f"× {count:,}"]
-    return _Bar(count, names, look, sent, began, ended, received)
-
-
 def _again(round_: "Round") -> "set[Message]":
     """The messages that repeat a lost one."""
-    found: set[Message] = set()
-    for lost in (each for each in round_.messages if each.is_lost):
-        later = (
-            each
-            for each in round_.messages
-            if each.first_client == lost.first_client and each.sent >= lost.received
-        )
-        found.update(islice(later, 1))
+    found, noticed = set(), dict[int, float]()
+    for message in round_.messages:
+        if message.sent >= noticed.get(message.first_client, inf):
+            found.add(message)
+            del noticed[message.first_client]
+        if message.is_lost:
+            noticed[message.first_client] = message.received
     return found
 
 
-def _lanes(round_: "Round", inner_in: float) -> _Lanes:
-    """A label and rows of bars for each worker; a lane without rows is a gap."""
-    by_worker: dict[str, list[Message]] = {}
-    for message in round_.messages:
-        by_worker.setdefault(message.worker, []).append(message)
-    again, slack = _again(round_), 1e3 * round_.duration * _SLACK_IN / inner_in
-    names = sorted(by_worker, key=lambda name: (len(name), name))
-    lanes: _Lanes = []
-    for at in folded(len(names), *_WORKERS):
-        if at is None:
-            lanes.append((f"{len(names) - sum(_WORKERS):,} more", []))
-            continue
-        theirs = by_worker[names[at]]
-        down = size_text(sum(each.bytes_down for each in theirs))
-        up = size_text(sum(each.bytes_up for each in theirs))
-        rows = _rows(theirs, again, inner_in, slack)
-        lanes.append((f"{names[at]}\n↓ {down}\n↑ {up}", rows))
-    return lanes
+@final
+class _Lanes:
+    """The time line of a round, drawn lane by lane."""
 
+    def __init__(self, axes: Axes, round_: "Round", inner_in: float) -> None:
+        self._axes, self._round, self._inner_in = axes, round_, inner_in
+        self._again, self._seconds = _again(round_), round_.duration or 1.0
+        is_short = self._seconds < 1
+        axes.set(xlim=(0, self._seconds), xlabel=f"time ({'m' * is_short}s)")
+        axes.xaxis.set_major_formatter(lambda x, _: f"{1000**is_short * x:,g}")
+        axes.locator_params(axis="x", nbins=min(8, int(2 * inner_in)))
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        axes.grid(visible=False)
 
-def _rows(
-    messages: "list[Message]", again: "set[Message]", inner_in: float, slack: float
-) -> _Rows:
-    """Single messages if there is room; or else bundles, and one of those lost."""
-    done = [each for each in messages if not each.is_lost]
-    done.sort(key=lambda each: each.began)
-    lost = [each for each in messages if each.is_lost]
-    count, most = len(messages), min(_MOST_ROWS, max(1, int(inner_in / _BUNDLE_IN)))
-    rows: _Rows = []
-    for size, lost_size in ((1, 1), (math.ceil(count / most), count)):
-        parts = [done[at : at + size] for at in range(0, len(done), size)]
-        parts += [lost[at : at + lost_size] for at in range(0, len(lost), lost_size)]
-        rows = _packed([_bar(part, again) for part in parts], slack)
-        if count * _THIN_IN <= inner_in and len(rows) <= _MOST_ROWS:
-            break
-    return rows
+    def draw(self) -> float:
+        """Draws the lanes below each other; returns how high they are."""
+        top, ticks = 0.0, dict[str, float]()
+        workers = {each.worker for each in self._round.messages}
+        names = sorted(workers, key=lambda name: (len(name), name))
+        for at in folded(len(names), *_WORKERS):
+            label, height = f"{len(names) - sum(_WORKERS):,} more", _GAP
+            if at is not None:
+                theirs = [m for m in self._round.messages if m.worker == names[at]]
+                down = size_text(sum(each.bytes_down for each in theirs))
+                up = size_text(sum(each.bytes_up for each in theirs))
+                label = f"{names[at]}\n↓ {down}\n↑ {up}"
+                height = max(_LANE, _ARROW + self._draw_lane(theirs, top))
+            ticks[label] = top + height / 2
+            top += height
+        self._axes.set_ylim(top, 0)
+        self._axes.set_yticks([*ticks.values()], [*ticks])
+        return top
 
+    def _draw_lane(self, messages: "list[Message]", server: float) -> int:
+        """Returns the rows: what was worked on at the same time is below each other."""
+        line: Any = {"color": SERVER, "lw": 4, "label": "server", "clip_on": False}
+        self._axes.axhline(server, **line)
+        ends: list[float] = []
+        for bundle in self._bundles(messages):
+            whole = _whole(bundle)
+            latest = whole.began + _SLACK * self._seconds
+            free = (row for row, end in enumerate(ends) if end <= latest)
+            row = next(free, len(ends))
+            waits = row < len(ends) and ends[row] > whole.sent
+            ends[row : row + 1] = [whole.ended]
+            self._draw_ways(whole, server, server + _ARROW + row, waits=waits)
+            self._draw_work(bundle, whole, server + _ARROW + row)
+        return len(ends)
 
-def _packed(bars: list[_Bar], slack: float) -> _Rows:
-    """In as few rows as possible, so that those of a row follow each other.
+    def _bundles(self, messages: "list[Message]") -> "Iterator[list[Message]]":
+        """Each message alone if there is room; those that got lost are apart."""
+        count = len(messages)
+        is_few = count * _MESSAGE_IN <= self._inner_in
+        size = 1 if is_few else ceil(count / (self._inner_in // _BUNDLE_IN))
+        done = [each for each in messages if not each.is_lost]
+        done.sort(key=lambda each: each.began)
+        yield from (done[at : at + size] for at in range(0, len(done), size))
+        if lost := [each for each in messages if each.is_lost]:
+            yield from [[each] for each in lost] if is_few else [lost]
 
-    Times are fitted, so they may overlap by `slack`. A message waits if the one before
-    was still worked on when it was sent. If that one waited, too, it has dots already.
-    """
-    rows: _Rows = []
-    for bar in bars:
-        free = (row for row in rows if row[-1].ended <= bar.began + slack)
-        if (row := next(free, None)) is None:
-            rows.append([bar])
-        elif (before := row[-1]).ended <= bar.sent:
-            row.append(bar)
+    def _draw_ways(
+        self, whole: "Message", server: float, work: float, *, waits: bool
+    ) -> None:
+        """An arrow down, and one up, or the cross of what was lost."""
+        axes, sent, began = self._axes, whole.sent, whole.began
+        if waits:
+            elbow = [server, server + 0.5, server + 0.5, work]
+            axes.plot([sent, sent, began, began], elbow, ls=":", label="waits", **_DOWN)
         else:
-            dotted = 0.0 if before.waits_from is None else before.began
-            row.append(replace(bar, waits_from=max(bar.sent, dotted)))
-    return rows
+            axes.plot([sent, began], [server, work], label="↓ down", **_DOWN)
+        if whole.is_lost:
+            axes.axvline(whole.ended, color=ALARM, ls="--", lw=1.5, zorder=1)
+            axes.plot([whole.ended], [work + _BAR / 2], color=ALARM, **_CROSS)
+        else:
+            way = [whole.ended, whole.received]
+            axes.plot(way, [work, server], label="↑ up", **_UP)
+
+    def _draw_work(self, bundle: "list[Message]", whole: "Message", y: float) -> None:
+        """A bar, and whose work it is if there is room for it."""
+        look = "work" if self._again.isdisjoint(bundle) else "again"
+        look = "lost" if whole.is_lost else look
+        seconds = whole.ended - whole.began
+        bar: Any = {"label": look, "zorder": 3, "clip_on": False, **_WORK[look]}
+        self._axes.broken_barh([(whole.began, seconds)], (y, _BAR), **bar)
+        noun = f"client{'s' * (whole.num_clients != 1)}"
+        names = [f"{noun} {whole.clients}", whole.clients]
+        if len(bundle) > 1:
+            names = [f"{len(bundle):,} messages", f"× {len(bundle):,}"]
+        room = self._inner_in * seconds / self._seconds / _CHAR_IN
+        name = next((name for name in names if len(name) < room), "")
+        middle = whole.began + seconds / 2, y + _BAR / 2
+        self._axes.text(*middle, name, ha="center", va="center", zorder=4)
 
 
-def _height_in(rows: _Rows) -> float:
-    return max(_LANE_IN, _GAP_IN + _ROW_IN * len(rows)) if rows else _FOLD_IN
-
-
-def _keys(bars: list[_Bar]) -> dict[str, Any]:
-    """What there is to explain, in the order in which it happens."""
-    looks = [bar.look for bar in bars]
-    waits = any(bar.waits_from is not None for bar in bars)
-    keys: dict[str, Any] = {"↓ down": Line2D([], [], **_DOWN)}
-    keys |= {"waits": Line2D([], [], **_WAIT)} if waits else {}
-    keys |= {"work": Patch(**_WORK), "↑ up": Line2D([], [], **_UP)}
-    keys |= {"lost": Patch(**_LOST)} if _LOST in looks else {}
-    return keys | ({"again": Patch(**_AGAIN)} if _AGAIN in looks else {})
-
-
-def _draw_time(axes: Axes, round_: "Round", inner_in: float) -> float:
-    """The axis of time, with room for words; returns the inches of a millisecond."""
-    last = 1e3 * round_.duration or 1.0
-    lost = max((1e3 * m.received for m in round_.messages if m.is_lost), default=0.0)
-    last = max(last, lost + _LOST_IN * last / inner_in)
-    axes.set_xlim(0, last)
-    axes.set_xlabel("time (ms)")
-    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
-    axes.locator_params(axis="x", nbins=min(6, int(inner_in)))
-    axes.spines["left"].set_visible(False)
-    return inner_in / last
-
-
-def _draw_lanes(axes: Axes, lanes: _Lanes, in_per_ms: float) -> None:
-    top, ticks = _SERVER_IN, {"server": _SERVER_IN / 2}
-    axes.axhline(_SERVER_IN / 2, color=SERVER, lw=5, solid_capstyle="butt", zorder=3)
-    for label, rows in lanes:
-        bottom = top + _height_in(rows)
-        ticks[label] = (top + bottom) / 2
-        for number, row in enumerate(reversed(rows)):
-            y = bottom - _ROW_IN * (number + 0.5)
-            for bar in row:
-                _draw_message(axes, bar, y)
-                room = in_per_ms * (bar.ended - bar.began)
-                fitting = (n for n in bar.names if len(n) * _CHAR_IN <= room)
-                middle, name = (bar.began + bar.ended) / 2, next(fitting, "")
-                axes.text(middle, y, name, ha="center", va="center", zorder=4)
-        axes.axhline(bottom, color="#C8C8C8", lw=0.8, zorder=0)
-        top = bottom
-    axes.set_ylim(top, 0)
-    axes.set_yticks([*ticks.values()], [*ticks])
-    axes.tick_params(axis="y", length=0)
-
-
-def _draw_message(axes: Axes, bar: _Bar, y: float) -> None:
-    """An arrow down, a bar, and an arrow up, or the cross of what was lost."""
-    server, top = _SERVER_IN / 2, y - _BAR_IN / 2
-    size = (bar.ended - bar.began, _BAR_IN)
-    axes.add_patch(Rectangle((bar.began, top), *size, zorder=3, **bar.look))
-    if bar.waits_from is None:
-        _arrow(axes, _DOWN, (bar.began, top), (bar.sent, server))
-    else:
-        above = top - _WAIT_IN
-        axes.plot([bar.sent] * 2, [server, above], zorder=1, **_DOWN)
-        axes.plot([bar.waits_from, bar.began], [above] * 2, zorder=1, **_WAIT)
-        axes.plot([bar.began], [above], marker="v", ms=5, zorder=3, **_DOWN)
-    if bar.look is not _LOST:
-        _arrow(axes, _UP, (bar.received, server), (bar.ended, top))
-        return
-    axes.plot([bar.ended] * 2, [server, y], zorder=1, **_GONE)
-    axes.plot([bar.ended], [y], zorder=5, **_CROSS)
-    said = f"{bar.count:,} lost" if bar.count > 1 else "lost"
-    aside: Any = {"xytext": (10, 0), "textcoords": "offset points", "va": "center"}
-    axes.annotate(said, (bar.ended, y), **aside)
-
-
-def _arrow(axes: Axes, look: dict[str, Any], end: Any, start: Any) -> None:
-    shape = {"arrowstyle": "-|>", "mutation_scale": 12, "shrinkA": 0, "shrinkB": 0}
-    axes.annotate("", end, start, arrowprops=shape | look, zorder=1)
+def _whole(bundle: "list[Message]") -> "Message":
+    """A bundle as one message, which takes all its time."""
+    first = bundle[0]
+    sent = min(each.sent for each in bundle)
+    began = min(each.began for each in bundle)
+    ended = max(each.ended for each in bundle)
+    received = max(each.received for each in bundle)
+    if first.is_lost:  # when its work began is not known
+        began, ended = sent, received
+    return replace(first, sent=sent, began=began, ended=ended, received=received)
 
 
 def _name(round_: "Round") -> str:
     of = f" of {round_.name}" if round_.name else ""
     return f"Round {round_.number}{of}"
-
-
-def _title(round_: "Round", width_in: float) -> str:
-    count = len(round_.messages)
-    answered = max(1, count - round_.num_lost)
-    down, up = round_.bytes_down // count, round_.bytes_up // answered
-    each = f"of about {size_text(down)} ↓, {size_text(up)} ↑"
-    name = clipped(_name(round_), int(width_in / _CHAR_IN))
-    return f"{name}\n{counted(count, 'message')} {each}"
 
 
 def _said(round_: "Round") -> str:

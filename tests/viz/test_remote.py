@@ -13,24 +13,7 @@ from fedlearn_edu.viz.cluster import draw_cluster, traffic_table
 from tests.programs import in_another_process
 from tests.viz.drawn_text import check_text
 from tests.viz.html_reader import Reader, check_html
-from tests.viz.records import MODEL, WITH_A_LOSS, in_turn, message
-
-
-def test_a_message_is_a_bar_with_its_clients_in_the_lane_of_its_worker() -> None:
-    texts = check_text(viz.draw_messages(in_turn(4)))
-    assert len([text for text in texts if text.endswith("99")]) == 4
-    texts = check_text(viz.draw_messages(WITH_A_LOSS))
-    assert texts.count("lost") == 2, "at the cross, and in the keys"
-    assert len([text for text in texts if text.endswith("100–199")]) == 2
-    (axes,) = viz.draw_messages(in_turn(1000)).axes
-    assert len(axes.patches) <= 12
-
-
-def test_messages_that_are_worked_on_at_once_are_below_each_other() -> None:
-    at_once = Round(1, "", tuple(message(0, g, 0.0, 0.1) for g in range(3)))
-    (axes,) = viz.draw_messages(at_once).axes
-    heights = {patch.get_y() for patch in axes.patches}  # type: ignore[attr-defined]
-    assert len(heights) == 3
+from tests.viz.records import MODEL, WITH_A_LOSS, in_turn
 
 
 def test_traffic_is_a_point_for_each_round_between_two_lines() -> None:
