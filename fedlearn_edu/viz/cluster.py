@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What notebooks show of a cluster: its workers, and what its rounds sent."""
 
-from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
 from fedlearn_edu.errors import counted
-from fedlearn_edu.remote.records import Round, Traffic, WorkerInfo
+from fedlearn_edu.remote.records import Traffic
 from fedlearn_edu.viz.displays import folded_table
 from fedlearn_edu.viz.html import strong, tag
 from fedlearn_edu.viz.shortening import size_text, time_text
@@ -15,34 +14,32 @@ from fedlearn_edu.viz.shortening import size_text, time_text
 def draw_cluster(cluster: Any) -> str:
     """A row for each worker, with the data it holds and the bytes of the last round."""
     workers, last = cluster.workers(), cluster.traffic().rounds[-1:]
-    lost = sum(not worker.is_alive for worker in workers)
+    gone = "ended" if cluster.is_closed else "lost"
+    heads = ["worker", "state", "clients", "data"]
+    heads += [f"{way} round {each.number:,}" for each in last for way in "↓↑"]
+    body = []
+    for worker in workers:
+        state = "alive" if worker.is_alive else gone
+        cells = [worker.name, state, f"{worker.clients:,}", size_text(worker.nbytes)]
+        for each in last:
+            theirs = [m for m in each.messages if m.worker == worker.name]
+            cells += [size_text(sum(m.bytes_down for m in theirs))]
+            cells += [size_text(sum(m.bytes_up for m in theirs))]
+        body.append(cells)
+    return _table(_state(cluster, workers), heads, body)
+
+
+def _state(cluster: Any, workers: Any) -> str:
     said = f"{strong('Cluster')}: {counted(len(workers), 'worker')}"
     if cluster.is_closed:
-        return _table(f"{said}, closed", *_rows(workers, last, "ended"))
+        return f"{said}, closed"
+    lost = sum(not worker.is_alive for worker in workers)
     said += f", {lost:,} of them lost" * bool(lost)
     said += f", {tag('span', escape(cluster.address), style='overflow-wrap:anywhere')}"
     if link := cluster.dashboard_link:
         look = {"target": "_blank", "style": "color:inherit"}
         said += f", {tag('a', 'dashboard', href=escape(link), **look)}"
-    return _table(said, *_rows(workers, last, "lost"))
-
-
-def _rows(
-    workers: Iterable[WorkerInfo], rounds: Sequence[Round], gone: str
-) -> tuple[list[str], list[list[str]]]:
-    heads = ["worker", "state", "clients", "data"]
-    heads += [f"{way} round {each.number:,}" for each in rounds for way in "↓↑"]
-    return heads, [_cells(worker, rounds, gone) for worker in workers]
-
-
-def _cells(worker: WorkerInfo, rounds: Iterable[Round], gone: str) -> list[str]:
-    state = "alive" if worker.is_alive else gone
-    cells = [worker.name, state, f"{worker.clients:,}", size_text(worker.nbytes)]
-    for each in rounds:
-        theirs = [m for m in each.messages if m.worker == worker.name]
-        cells += [size_text(sum(m.bytes_down for m in theirs))]
-        cells += [size_text(sum(m.bytes_up for m in theirs))]
-    return cells
+    return said
 
 
 def traffic_table(traffic: Traffic) -> str:

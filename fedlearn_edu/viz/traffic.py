@@ -10,15 +10,17 @@ from matplotlib.figure import Figure
 
 from fedlearn_edu.errors import counted, describe, is_whole_number, short_traceback
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.colors import CLIENTS, INK, SERVER
+from fedlearn_edu.viz.colors import CLIENTS_EDGE, INK, SERVER
 from fedlearn_edu.viz.shortening import size_text
 
 if TYPE_CHECKING:  # `remote` needs Dask
     from fedlearn_edu.remote.records import Round, Traffic
 
 _HEIGHT_IN = 4.2
-_EDGE = 1.3  # how much further the axis of clients goes
-_TICK_SHARE = 0.2  # of that axis, between two of its ticks
+_TICK_SHARE = 0.2  # of the axis of clients, between two of its ticks
+_PER_CLIENT: dict[str, Any] = {"color": CLIENTS_EDGE, "marker": "^", "ms": 13}
+_PER_GROUP: dict[str, Any] = {"color": SERVER, "ls": "--", "marker": "s", "mfc": "w"}
+_SENT: dict[str, Any] = {"color": INK, "ls": "none", "marker": "o", "ms": 5}
 
 
 @short_traceback
@@ -53,33 +55,30 @@ def draw_traffic(
     width_in = style.width_of(figure, width_in)
     found = _checked(rounds, model_bytes)
     paper, (axes,) = style.new_figure(width_in, _HEIGHT_IN, figure=figure)
+    paper.suptitle("Bytes of a round, down and up", x=0.01, ha="left")
     _draw(axes, found, 2 * model_bytes)
     columns = 3 if width_in >= style.STACK_BELOW_IN else 1
-    look: Any = {"frameon": False, "fontsize": style.FONT_PT, "ncols": columns}
-    paper.legend(loc="outside upper left", **look)
+    paper.legend(loc="outside lower left", ncols=columns, frameon=False)
     return style.say_of(paper, figure, _said(found, 2 * model_bytes))
 
 
 def _draw(axes: Axes, rounds: "Sequence[Round]", both_ways: int) -> None:
     clients = np.array([each.num_clients for each in rounds])
+    by_client = both_ways * clients
     by_group = both_ways * np.array([each.num_groups for each in rounds])
     sent = np.array([_bytes(each) for each in rounds])
-    ends = np.array([clients.min() / _EDGE, clients.max() * _EDGE])
-    axes.plot(
-        ends, both_ways * ends, color=CLIENTS, label="a model each way per client"
-    )
-    dashed: dict[str, Any] = {"color": SERVER, "ls": "--", "marker": "s", "mfc": "w"}
-    axes.plot(clients, by_group, label="a model each way per group", ms=10, **dashed)
-    axes.plot(clients, sent, "o", color=INK, ms=5, label="measured")
-    axes.set(xscale="log", yscale="log", xlim=ends, xlabel="clients")
-    axes.set_title("Bytes of a round, down and up")
-    seen = np.log10([*sent, *by_group, *(both_ways * ends)])
-    decades = 10.0 ** np.arange(np.floor(seen.min()), np.ceil(seen.max()) + 1)
-    axes.set_ylim(decades[0], decades[-1])
-    axes.set_yticks(decades, [size_text(int(each)) for each in decades])
-    counts: list[int] = []
-    for count in sorted(clients.tolist(), reverse=True):
-        if not counts or counts[-1] / count >= (ends[1] / ends[0]) ** _TICK_SHARE:
+    axes.loglog(clients, by_client, label="a model each way per client", **_PER_CLIENT)
+    label = "a model each way per group"
+    axes.loglog(clients, by_group, label=label, ms=10, **_PER_GROUP)
+    axes.loglog(clients, sent, label="measured", **_SENT)
+    axes.set_xlabel("clients")
+    seen = np.log10([*sent, *by_group, *by_client])
+    axes.set_ylim(10 ** np.floor(seen.min()), 10 ** np.ceil(seen.max()))
+    axes.yaxis.set_major_formatter(lambda size, _: size_text(int(size)))
+    apart = (clients[-1] / clients[0]) ** _TICK_SHARE
+    counts = list[int]()
+    for count in np.unique(clients)[::-1].tolist():
+        if not counts or counts[-1] / count >= apart:
             counts.append(count)
     axes.set_xticks(counts, [f"{count:,}" for count in counts])
     axes.minorticks_off()
