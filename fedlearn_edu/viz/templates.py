@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a softmax regression looks for: its weights as one picture per class."""
 
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
@@ -14,8 +13,9 @@ from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.viz import colors, style
 from fedlearn_edu.viz.artists import Texts, mosaic
 
-_TEMPLATE_COLUMNS = 5
-_COLOR_BAR_BELOW_IN = 9.0
+_COLUMNS = 5
+_FRAME_IN, _NAME_IN = 1.25, 0.28
+_GAP = 0.04  # between pictures
 
 
 @short_traceback
@@ -34,7 +34,7 @@ def draw_digit_templates(
             for the class, on a purple one against it, elsewhere for nothing.
             The few strongest weights (0.5 %) share the ends of the color bar.
         title: The title of the figure.
-        width_in: Width in inches; narrow figures have the color bar below.
+        width_in: Width in inches.
         figure: A `Figure` or `SubFigure` to draw into; a new one by default.
 
     >>> print(draw_digit_templates([[0.5, 0], [0, 0], [0, 0], [0, -2]]).get_label())
@@ -47,20 +47,27 @@ def draw_digit_templates(
     """
     width_in = style.width_of(figure, width_in)
     pictures = as_pictures(weights)
-    narrow = width_in < _COLOR_BAR_BELOW_IN
-    rows = -(-len(pictures) // _TEMPLATE_COLUMNS)
-    picture_in = (width_in - (0.2 if narrow else 1.6)) / _TEMPLATE_COLUMNS
-    height_in = (picture_in + 0.3) * rows + (1.2 if narrow else 0.5)
-    columns = _TEMPLATE_COLUMNS
-    paper, axes = style.new_figure(width_in, height_in, rows, columns, figure)
+    picture_in = width_in / _COLUMNS
+    step = 1 + _NAME_IN / picture_in  # from row to row, in pictures
+    rows = -(-len(pictures) // _COLUMNS)
+    height_in = _FRAME_IN + rows * step * picture_in
+    paper, (axes,) = style.new_figure(width_in, height_in, figure=figure)
     paper.suptitle(title, x=0.01, ha="left")
     limit = limit_of(pictures)
-    for axis in axes:
-        axis.set_axis_off()
-    for digit, axis in enumerate(axes[: len(pictures)]):
-        image = axis.imshow(pictures[digit], colors.SIGNED_MAP, vmin=-limit, vmax=limit)
-        axis.set_title(f"{digit}")
-    _add_color_bar(paper, axes, image, below=narrow)
+    for digit, picture in enumerate(pictures):
+        row, left = divmod(digit, _COLUMNS)
+        bottom = (row + 1) * step
+        sides = left, left + 1 - _GAP, bottom, bottom - 1 + _GAP
+        look: Any = {"cmap": colors.SIGNED_MAP, "vmin": -limit, "vmax": limit}
+        image = axes.imshow(picture, extent=sides, **look)
+        axes.text(left, sides[-1] - _GAP, f"{digit}", size=style.TITLE_PT)
+    axes.set(xlim=(0, _COLUMNS - _GAP), ylim=(rows * step, 0))
+    axes.set_axis_off()
+    below: Any = {"location": "bottom", "pad": 0.12 / height_in, "extend": "both"}
+    bar = paper.colorbar(image, ax=axes, aspect=5 * width_in, **below)
+    bar.locator = MaxNLocator(5)
+    bar.ax.tick_params(labelsize=style.FONT_PT)
+    bar.set_label("against ← evidence → for\n(nats per inked pixel)")
     return style.say_of(paper, figure, _said(pictures))
 
 
@@ -78,20 +85,6 @@ def _said(pictures: NDArray[np.float64]) -> str:
         f"Weights of {of} as pictures of {side} by {side} pixels. The strongest for a "
         f"class: {found[0]}; the strongest against one: {found[1]}."
     )
-
-
-def _add_color_bar(
-    figure: Figure, axes: list[Axes], image: AxesImage, below: bool
-) -> None:
-    """Says what the colors mean, in words and in units."""
-    place = "bottom" if below else "right"
-    bar = figure.colorbar(
-        image, ax=axes, location=place, aspect=30, extend="both", pad=0.03
-    )
-    bar.ax.tick_params(labelsize=style.FONT_PT)
-    bar.locator = MaxNLocator(5)
-    left, right = "\N{LEFTWARDS ARROW}", "\N{RIGHTWARDS ARROW}"
-    bar.set_label(f"against {left} evidence (nats per inked pixel) {right} for")
 
 
 def as_pictures(weights: ArrayLike) -> NDArray[np.float64]:

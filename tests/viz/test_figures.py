@@ -129,6 +129,7 @@ DRAWINGS: dict[str, Draw] = {
         {"before": [1, 0], "alone": [0.2, 0.3], "after": [0.9, NAN]}, **more
     ),
     "templates": templates(SPREAD),
+    **{f"templates_of_{n}": templates(np.resize(SPREAD, [4, n])) for n in (2, 40)},
     "templates_of_nothing": templates(np.zeros([784, 10])),
     "run_1": curves(history([0.9])),
     "run_with_a_gap": curves(history([0.25, 0.5, NAN])),
