@@ -2,37 +2,28 @@
 """The local steps of the clients in a round, for a model of a single weight."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.colors import CLIENTS, INK, SERVER
+from fedlearn_edu.viz.colors import CLIENTS, CLIENTS_EDGE, INK, SERVER
 
 Floats = NDArray[np.float64]
 
-_PANEL_IN, _ROW_IN, _LEGEND_IN, _FRAME_IN = 2.6, 0.24, 0.26, 1.15
+_PANEL_IN, _KEY_IN = 3.6, 0.25
 _MOST_CLIENTS, _MOST_ROUNDS = 4, 2
-_LINES = ("-", (0, (5, 2)), (0, (1, 1.2)), "-.")
-_SERVER = {"ls": "none", "color": SERVER}
-_OLD: dict[str, Any] = {**_SERVER, "marker": "o", "ms": 11, "mfc": "w", "mew": 2}
-_NEW: dict[str, Any] = {**_SERVER, "marker": "*", "ms": 14, "mec": "w", "mew": 0.8}
-_STEPS: dict[str, Any] = {"color": CLIENTS, "marker": "o", "ms": 6, "mec": INK}
-_BEST: dict[str, Any] = {"color": INK, "marker": "D", "ms": 9, "mec": "w"}
-_LEGEND = {
-    "loss of a client": Line2D([], [], color=CLIENTS, lw=1.2),
-    "its steps": Line2D([], [], lw=3, **_STEPS),
-    "mean of the losses": Line2D([], [], color=SERVER, lw=1.8),
-    "best weight": Line2D([], [], ls="none", **_BEST),
-    "old model": Line2D([], [], **_OLD),
-    "mean: new model": Line2D([], [], **_NEW),
-}
+_LINES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), "-.")
+_BEST: dict[str, Any] = {"ls": "none", "color": INK, "marker": "D", "mfc": "w"}
+_STEPS: dict[str, Any] = {"ls": "none", "color": CLIENTS, "marker": "o", "mec": INK}
+_MODEL: dict[str, Any] = {"ls": "none", "color": SERVER, "zorder": 5}
+_OLD = _MODEL | {"marker": "o", "ms": 12, "mfc": "w", "mew": 2}
+_NEW = _MODEL | {"marker": "*", "ms": 15, "mec": "w"}
 
 
 @short_traceback
@@ -47,7 +38,7 @@ def draw_local_steps(
     """Draws how clients descend their own losses in a round, in a panel per round.
 
     The model predicts x · weight. Each client has one example (x, y), so its loss is
-    the parabola (x · weight - y)², with its minimum at y / x.
+    the parabola (x · weight - y)², with its minimum at y / x: a diamond.
 
     >>> figure = draw_local_steps([(1, 4), (3, 3)], [[[1.3, 1.57], [1.3, 1.03]]])
     >>> print(figure.get_label())
@@ -68,94 +59,88 @@ def draw_local_steps(
     examples, paths = _checked(clients, rounds)
     stacked = width_in < style.STACK_BELOW_IN
     rows, columns = (len(paths), 1) if stacked else (1, len(paths))
-    row_in = _FRAME_IN + _PANEL_IN + _ROW_IN * (len(examples) + 1)
-    legend_in = _LEGEND_IN * (3 if stacked else 1)
-    height_in = rows * row_in + legend_in
+    in_a_row = 2 if stacked else 4
+    keys_in = _KEY_IN * -(-(len(examples) + 5) // in_a_row)
+    height_in = rows * _PANEL_IN + keys_in
     paper, panels = style.new_figure(width_in, height_in, rows, columns, figure)
+    losses = _losses(examples)
     for axes, path in zip(panels, paths, strict=True):
-        _draw(axes, examples, path, _reach(examples, paths))
-        _set_limits(axes, examples, paths)
-    paper.legend(
-        _LEGEND.values(),
-        _LEGEND.keys(),
-        loc="outside lower left",
-        ncols=2 if stacked else len(_LEGEND),
-        frameon=False,
-        fontsize=style.FONT_PT,
-        columnspacing=1.2,
-    )
-    return style.say_of(paper, figure, _said(examples, paths))
+        _set_limits(axes, losses, paths)
+        _draw(axes, losses, path)
+    handles, labels = panels[0].get_legend_handles_labels()
+    keys = dict(zip(labels, handles, strict=True))
+    at: Any = {"loc": "outside lower left", "ncols": in_a_row}
+    paper.legend(keys.values(), keys.keys(), handlelength=2.5, frameon=False, **at)
+    return style.say_of(paper, figure, _said(losses, paths))
 
 
-def losses(examples: Floats, weights: Floats) -> Floats:
-    """`[clients,weights]`: the squared error of each client at each weight."""
-    x, y = examples.T[:, :, None]
-    found: Floats = (x * weights - y) ** 2
-    return found
+@final
+@dataclass(frozen=True, eq=False)
+class _Loss:
+    """The mean squared error over examples `[n,2]`: of a client, or of all."""
+
+    name: str
+    examples: Floats
+    look: dict[str, Any]
+
+    def at(self, weights: ArrayLike) -> Floats:
+        x, y = self.examples.T[:, :, None]
+        found: Floats = ((x * np.asarray(weights) - y) ** 2).mean(axis=0)
+        return found
+
+    @property
+    def best(self) -> float:
+        x, y = self.examples.T
+        return float(x @ y / (x @ x))
 
 
-def optima(examples: Floats) -> dict[str, float]:
-    """The best weight for each client, and for all of them together."""
-    x, y = examples.T
-    found = {f"client {k}": float(b / a) for k, (a, b) in enumerate(examples)}
-    return {**found, "all": float(x @ y / (x @ x))}
-
-
-def _draw(
-    axes: Axes, examples: Floats, path: Floats, reach: tuple[float, float]
-) -> None:
-    old, new = path[0, 0], path[:, -1].mean()
-    steps = _steps(path)
-    axes.set_title(f"{steps}: from {old:.3g} to {new:.3g}")
-    axes.set_xlabel("weight")
-    axes.set_ylabel("squared error")
-    low, high = reach
-    wide = np.linspace(2 * low - high, 2 * high - low, 601)
-    axes.plot(wide, losses(examples, wide).mean(axis=0), color=SERVER, lw=1.8)
-    for client, walked in enumerate(path):
-        own, dashes = examples[client : client + 1], _LINES[client]
-        axes.plot(wide, losses(own, wide)[0], color=CLIENTS, lw=1.2, ls=dashes)
-        along = np.linspace(walked[0], walked[-1], 101)
-        axes.plot(along, losses(own, along)[0], color=CLIENTS, lw=4, alpha=0.6)
-        name, heights = f"client {client}", losses(own, walked)[0]
-        axes.plot(walked, heights, ls="none", label=name, zorder=4, **_STEPS)
-    for name, weight, look in (("old", old, _OLD), ("new", new, _NEW)):
-        height = losses(examples, np.array([weight])).mean()
-        axes.plot([weight], [height], zorder=5, label=name, **look)
-
-
-def _set_limits(axes: Axes, examples: Floats, paths: Sequence[Floats]) -> None:
-    """The same in all panels; the best weights are in rows below the curves."""
-    low, high = _reach(examples, paths)
-    margin = 0.25 * (high - low)
-    axes.set_xlim(low - margin, high + margin)
-    servers = np.array([[p[0, 0], p[:, -1].mean()] for p in paths]).ravel()
-    seen = [losses(examples, servers).max()]
-    seen += [
-        losses(examples[k : k + 1], p[k]).max() for p in paths for k in range(len(p))
+def _losses(examples: Floats) -> list[_Loss]:
+    """The loss of each client, and their mean."""
+    of_clients = [
+        _Loss(f"client {k}", examples[k : k + 1], {"color": CLIENTS_EDGE, "ls": line})
+        for k, line in zip(range(len(examples)), _LINES, strict=False)
     ]
-    top = 1.2 * max(seen) or 1.0
-    row = top * _ROW_IN / _PANEL_IN
-    best = optima(examples)
-    axes.set_ylim(-row * (len(best) + 0.6), top)
-    ticks = MaxNLocator(5).tick_values(0, top)
-    axes.set_yticks([each for each in ticks if 0 <= each <= top])
-    for number, (name, weight) in enumerate(best.items(), start=1):
-        color = SERVER if name == "all" else CLIENTS
-        own = examples if name == "all" else examples[number - 1 : number]
-        lowest = losses(own, np.array([weight])).mean()
-        axes.plot([weight] * 2, [-row * (number - 0.4), lowest], c=color, lw=1, ls=":")
-        look = _BEST | {"color": color}
-        axes.plot([weight], [lowest], zorder=3, label=f"best for {name}", **look)
-        over = {"facecolor": "w", "edgecolor": "none", "pad": 0.5}
-        label = f"{name}: {weight:.3g}"
-        axes.text(weight, -row * number, label, ha="center", va="center", bbox=over)
+    return [*of_clients, _Loss("all", examples, {"color": SERVER, "lw": 2.6})]
 
 
-def _reach(examples: Floats, paths: Sequence[Floats]) -> tuple[float, float]:
-    known = np.concatenate([*map(np.ravel, paths), list(optima(examples).values())])
-    low, high = float(known.min()), float(known.max())
-    return (low, high) if high > low else (low - 1, high + 1)
+def _ways(path: Floats) -> list[Floats]:
+    """Where each client goes, and where the server's model does."""
+    return [*path, np.array([path[0, 0], path[:, -1].mean()])]
+
+
+def _set_limits(axes: Axes, losses: list[_Loss], paths: Sequence[Floats]) -> None:
+    """The same in all panels: around all steps, and the lowest points of all curves."""
+    for path in paths:
+        for loss, walked in zip(losses, _ways(path), strict=True):
+            seen = np.append(walked, loss.best)
+            axes.update_datalim(np.stack([seen, loss.at(seen)], axis=1))
+    low, high = axes.dataLim.intervalx
+    if low == high:
+        axes.update_datalim([(low - 1, 0), (high + 1, 1)])
+    axes.margins(0.08)
+    axes.autoscale_view()
+    axes.autoscale(enable=False)
+
+
+def _draw(axes: Axes, losses: list[_Loss], path: Floats) -> None:
+    axes.set(xlabel="weight", ylabel="loss: squared error")
+    weights = np.linspace(*axes.get_xlim(), 401)
+    for loss in losses:
+        name = "mean" if loss is losses[-1] else loss.name
+        label = f"{name}: best at {_text(loss.best)}"
+        axes.plot(weights, loss.at(weights), label=label, **loss.look)
+    for loss in losses:
+        best = [loss.best]
+        axes.plot(best, loss.at(best), ms=10, label="best weight", **_BEST)
+    *walks, (old, new) = _ways(path)
+    for loss, walked in zip(losses, walks, strict=False):
+        along = np.linspace(walked[0], walked[-1], 101)
+        axes.plot(along, loss.at(along), color=CLIENTS, lw=5, alpha=0.6)
+        axes.plot(walked, loss.at(walked), label="local steps", zorder=4, **_STEPS)
+    mean = losses[-1]
+    axes.plot([old], mean.at([old]), label="old model", **_OLD)
+    axes.plot([new], mean.at([new]), label="mean: new model", **_NEW)
+    axes.set_title(f"{_steps(path)}: from {_text(old)} to {_text(new)}")
 
 
 def _steps(path: Floats) -> str:
@@ -163,14 +148,15 @@ def _steps(path: Floats) -> str:
     return f"{counted(count, 'local step')}"
 
 
-def _said(examples: Floats, paths: Sequence[Floats]) -> str:
-    best = ", ".join(f"{w:.3g} for {name}" for name, w in optima(examples).items())
-    went = (
-        f"With {_steps(path)} a round goes from {path[0, 0]:.3g} to "
-        f"{path[:, -1].mean():.3g}."
-        for path in paths
-    )
-    return f"The best weight is {best}. {' '.join(went)}"
+def _text(weight: float) -> str:
+    return f"{weight:.3g}".replace("-", "\N{MINUS SIGN}")
+
+
+def _said(losses: list[_Loss], paths: Sequence[Floats]) -> str:
+    best = ", ".join(f"{_text(loss.best)} for {loss.name}" for loss in losses)
+    ends = [(_steps(path), *map(_text, _ways(path)[-1])) for path in paths]
+    went = " ".join(f"With {n} a round goes from {a} to {b}." for n, a, b in ends)
+    return f"The best weight is {best}. {went}"
 
 
 def _checked(clients: Any, rounds: Any) -> tuple[Floats, list[Floats]]:

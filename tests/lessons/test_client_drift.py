@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 
 from fedlearn_edu import learning, viz
 from fedlearn_edu.course.checks import exercise_named
@@ -53,15 +54,19 @@ def test_picture_of_local_steps_shows_where_rounds_end() -> None:
         for _ in range(60):
             reached[steps] = averaged(reached[steps], steps=steps)
     figure = viz.draw_local_steps(TWO, [local_training(reached[n], n) for n in ends])
-    seen = [
-        {str(line.get_label()): np.asarray(line.get_xdata()) for line in axes.lines}
-        for axes in figure.axes
-    ]
-    for drawn, end in zip(seen, ends.values(), strict=True):
-        best = [f"best for {who}" for who in ("client 0", "client 1", "all")]
-        places = [drawn[name][0] for name in ("old", "new", *best)]
-        assert places == pytest.approx([end, end, 4, 1, COMMON_OPTIMUM], abs=1e-3)
-    (flat, steep), often = ([each[f"client {n}"] for n in (0, 1)] for each in seen)
+
+    def marked(axes: Axes, *names: str) -> list[Any]:
+        lines = [each for each in axes.lines if each.get_label() in names]
+        return [np.asarray(each.get_xdata()) for each in lines]
+
+    for axes, end in zip(figure.axes, ends.values(), strict=True):
+        best, models = (
+            marked(axes, "best weight"),
+            marked(axes, "old model", "mean: new model"),
+        )
+        assert np.ravel(best) == pytest.approx([4, 1, COMMON_OPTIMUM])
+        assert np.ravel(models) == pytest.approx([end, end], abs=1e-3)
+    (flat, steep), often = (marked(axes, "local steps") for axes in figure.axes)
     assert np.diff(flat) == pytest.approx(-np.diff(steep)), "both go equally far"
     flat, steep = np.abs(often[0] - 4), np.abs(often[1] - 1)
     assert steep[3] < 0.01, "soon at its optimum"
