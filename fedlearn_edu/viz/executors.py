@@ -4,7 +4,8 @@
 Of an environment, a factory or a context the plan is shown, for any number of clients;
 of an executor, perhaps built by hand, all executors below it. Whatever an executor
 holds that is an executor is below it: this needs no list of executors, and shows those
-of your own as well. Equal neighbors are one pile.
+of your own as well. Equal neighbors are one pile, and what all of them have below is
+shown once.
 """
 
 from collections import Counter
@@ -12,19 +13,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from inspect import getdoc
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 from fedlearn_edu.contexts.execution import AsyncExecutionContext, SyncExecutionContext
 from fedlearn_edu.contexts.factories import ExecutorFactory, LocalExecutorFactory
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.federating import FederatingExecutor, FederatingStrategy
 from fedlearn_edu.simulation.environments import Environment
-from fedlearn_edu.simulation.outline import (
-    GroupOutline,
-    LayerOutline,
-    StackOutline,
-    outline_of,
-)
+from fedlearn_edu.simulation.outline import LayerOutline, StackOutline, outline_of
 from fedlearn_edu.types import CLIENTS as AT_CLIENTS
 from fedlearn_edu.types import SERVER as AT_SERVER
 from fedlearn_edu.types import Placement
@@ -35,10 +31,13 @@ _COLORS = {str(AT_CLIENTS): CLIENTS, str(AT_SERVER): SERVER}
 _BETWEEN = 2
 _PLACES = {str(AT_SERVER): 0, str(AT_CLIENTS): 1, "unplaced": _BETWEEN + 1}
 _WORDS = {"server": str(AT_SERVER), "children": "group of clients"}
-_FIGURE = "margin:.5em 0;max-width:36em;line-height:1.4"
-_PLAN = "list-style:none;margin:0;padding:0;display:flex;gap:4px"
-_LIST = "list-style:none;margin:4px 0 0;padding:0;display:flex;flex-wrap:wrap;gap:8px"
-_LIST += ";align-items:flex-start"
+_FIGURE = "margin:.5em 0;padding:0 8px 0 0;max-width:48em;line-height:1.4"
+_FIGURE += ";overflow-x:auto"
+_BOX = "padding:3px 8px;margin:0 0 4px"
+_ABSENT = f"border:2px dashed {QUIET};border-radius:4px;{_BOX}"
+_FRAME = f"border:1px solid {QUIET};border-radius:4px;padding:6px 6px 2px"
+_ROW = "list-style:none;margin:0;padding:0;display:flex;gap:4px"
+_LIST = f"{_ROW};margin:4px 0 0;flex-wrap:wrap;gap:10px;align-items:flex-start"
 
 
 def draw_factory(factory: ExecutorFactory, title: str = "executor factory") -> str:
@@ -85,53 +84,18 @@ def draw_outline(outline: StackOutline, status: str) -> str:
     remarks = "<br>".join(
         f"<em>{escape(word)}</em>: {escape(what)}" for word, what in outline.remarks
     )
-    lines = _lines(len(outline.groups))
-    own = tag("div", "each of them has its own:", style="margin-bottom:4px")
-    framed = f"border:1px solid {QUIET};border-radius:4px;padding:6px"
+    own = _chain(outline.own)
+    groups = [(g.name, " ".join([g.count, *g.on_top]), own) for g in outline.groups]
     return figure(
         f"Stack of executors of {article} {status}, sequence operators: {answer}",
         tag("figcaption", title, style="margin-bottom:6px"),
-        _column(outline.shared),
-        f"{lines}{rows(map(_group, outline.groups), _PLAN)}{lines}",
-        tag("div", own, _column(outline.own), style=framed),
+        _box(_chain(outline.shared, tuple(groups))),
         tag("div", remarks, style="font-size:.9em;margin-top:6px"),
         style=_FIGURE,
     )
 
 
-def _column(layers: Sequence[LayerOutline]) -> str:
-    return rows(map(_layer, layers), f"{_PLAN};flex-direction:column", "ol")
-
-
-def _layer(layer: LayerOutline) -> str:
-    look, task = "padding:3px 8px;margin:0", escape(layer.task)
-    if layer.is_there:
-        return box(f"{strong(layer.name)} {task}", style=look, name="li")
-    look = f"border:2px dashed {QUIET};border-radius:4px;{look}"
-    return tag("li", f"{strong(f'no {layer.name}')} {task}", style=look)
-
-
-def _group(group: GroupOutline) -> str:
-    title = f"{strong(group.name)} ×&nbsp;{escape(group.count)}"
-    on_top = "".join(f"<br>{escape(layer)}" for layer in group.on_top)
-    fill = f"background:{_COLORS.get(group.name, QUIET)}{FAINT}"
-    look = f"flex:1 1 0;{fill};padding:3px 8px;margin:0"
-    return _pile(group.name, group.count != "1", title, on_top, style=look)
-
-
-def _lines(count: int) -> str:
-    """What joins each group to the layers above and below it."""
-    line = tag("div", style=f"width:2px;height:12px;margin:auto;background:{QUIET}")
-    lines = count * tag("div", line, style="flex:1 1 0")
-    return tag("div", lines, aria_hidden="true", style="display:flex")
-
-
-def _pile(name: str, is_several: bool, *inner: str, style: str) -> str:
-    """Participants in the color of their placement; several are a pile."""
-    color = _COLORS.get(name, QUIET)
-    shadow = f"box-shadow:3px 3px {color}99,6px 6px {color}55;" * is_several
-    look = f"{shadow}border:2px solid {color};border-radius:4px"
-    return tag("li", *inner, style=f"{look};{style}")
+_Parts: TypeAlias = "tuple[tuple[str, int | str, Layer], ...]"
 
 
 @final
@@ -143,11 +107,20 @@ class Layer:
         name: of its class.
         task: what it is for, the first sentence of its documentation.
         below: the executors it holds, as (what for, how many, the executor).
+        is_there: whether the stack has it, or is shown to do without.
     """
 
     name: str
     task: str
-    below: tuple[tuple[str, int, "Layer"], ...] = ()
+    below: _Parts = ()
+    is_there: bool = True
+
+
+def _chain(layers: Sequence[LayerOutline], below: _Parts = ()) -> Layer:
+    """Layers on top of each other, and what is below the last one."""
+    first, *rest = layers
+    held = (("target", 1, _chain(rest, below)),) if rest else below
+    return Layer(first.name, first.task, held, first.is_there)
 
 
 def layer_of(executor: Executor) -> Layer:
@@ -164,8 +137,7 @@ def draw_executor(executor: Executor) -> str:
     True
     """
     layer = layer_of(executor)
-    look = "margin:.5em 0;padding:0 8px 0 0;line-height:1.4;overflow-x:auto"
-    return figure(f"Stack of executors below {layer.name}", _box(layer), style=look)
+    return figure(f"Stack of executors below {layer.name}", _box(layer), style=_FIGURE)
 
 
 def _below(executor: Executor, above: tuple[int, ...]) -> Layer:
@@ -206,18 +178,41 @@ def _executors(value: Any, word: str) -> Iterator[tuple[str, Executor]]:
 
 def _box(layer: Layer) -> str:
     text = f"{strong(layer.name)} {escape(layer.task)}"
-    shown = box(text, style="padding:3px 8px;margin:0 0 4px")
+    shown = box(text, style=_BOX)
+    if not layer.is_there:
+        shown = tag("div", f"no {text}", style=_ABSENT)
+    kinds = {below for _, _, below in layer.below}
     match layer.below:
         case ():
             return shown
         case ((_, 1, only),):
             return shown + _box(only)
+        case below if len(kinds) == 1:
+            return shown + _box_of_all(below)
         case below:
-            return shown + rows([_part(*part) for part in below], _LIST)
+            return shown + rows([_pile(*part) for part in below], _LIST)
 
 
-def _part(word: str, count: int, layer: Layer) -> str:
-    times = f" ×&nbsp;{count}" if count > 1 or word in _COLORS else ""
-    title = tag("div", strong(word) + times, style="margin-bottom:4px")
-    look = "flex:1 1 14em;padding:4px 8px;margin:0 0 6px"
-    return _pile(word, count > 1, title, _box(layer), style=look)
+def _box_of_all(below: _Parts) -> str:
+    """Who is there, and what each of them has."""
+    line = tag("div", style=f"width:2px;height:12px;margin:auto;background:{QUIET}")
+    lines = len(below) * tag("div", line, style="flex:1 1 0")
+    joined = tag("div", lines, aria_hidden="true", style="display:flex")
+    own = tag("div", "each of them has its own:", style="margin-bottom:4px")
+    piles = rows([_pile(word, count) for word, count, _ in below], _ROW)
+    return f"{joined}{piles}{joined}{tag('div', own, _box(below[0][2]), style=_FRAME)}"
+
+
+def _pile(word: str, count: int | str, layer: Layer | None = None) -> str:
+    """Participants in the color of their placement, and what they have below."""
+    color = _COLORS.get(word, QUIET)
+    inner = [tag("div", f"{strong(word)} ×&nbsp;{escape(str(count))}")]
+    look = f"margin:0;padding:4px 8px;border:2px solid {color};border-radius:4px"
+    if str(count) != "1":
+        look += f";box-shadow:3px 3px {color}99,6px 6px {color}55"
+    if layer is None:
+        look += f";flex:1 1 0;background:{color}{FAINT}"
+    else:
+        look += ";flex:1 1 14em"
+        inner += [tag("div", _box(layer), style="margin-top:4px")]
+    return tag("li", *inner, style=look)

@@ -32,7 +32,7 @@ def test_the_picture_says_what_the_text_says() -> None:
         for layer in (*outline.shared, *outline.own):
             assert f"{layer.name} {layer.task}" in picture
         for group in outline.groups:
-            assert f"{group.name} × {group.count}{''.join(group.on_top)}" in picture
+            assert str(group) in picture
         layers = picture.partition("n: one client")[0]
         for word, what in outline.remarks:
             assert f"{word}: {what}" in picture
