@@ -6,7 +6,7 @@ the page's color: placements are marked by an underline and a tinted ground, and
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
@@ -43,9 +43,6 @@ from fedlearn_edu.viz.html import (
 )
 from fedlearn_edu.viz.shortening import clipped, size_text
 
-_LEFT, _RIGHT = "text-align:left", "text-align:right"
-_CELL = f"border:0;border-bottom:1px solid {QUIET}66;padding:3px 8px"
-_DIGITS = "font-variant-numeric:tabular-nums"
 _ANYWHERE = "overflow-wrap:anywhere"
 
 
@@ -67,7 +64,7 @@ def draw_type(type_: Type) -> str:
     """
     said = _size_and_place(type_)
     size = tag("div", escape(said), style="font-size:.9em") if said else ""
-    parts = (notation(type_), size, _fields(_unwrapped(type_), depth=0))
+    parts = (notation(type_), size, _fields(type_, depth=0))
     look = "margin:.5em 0;max-width:60em;line-height:1.5"
     return figure("a type", *parts, style=look)
 
@@ -122,20 +119,13 @@ def _size_and_place(type_: Type) -> str:
     return f"{place}; {unknown}" if place else unknown
 
 
-def _unwrapped(type_: Type) -> Type:
-    """What there are fields of: the member, or the element."""
-    match type_:
-        case FederatedType(member=inner) | SequenceType(element=inner):
-            return _unwrapped(inner)
-        case _:
-            return type_
-
-
 def _parts(type_: Type) -> list[tuple[str, Type]]:
-    """What is listed of a type, by name."""
+    """What is listed of a type, by name; of values, and of elements, what they hold."""
     match type_:
         case StructType():
             return [(name or f"[{i}]", t) for i, (name, t) in enumerate(type_.items())]
+        case FederatedType(member=inner) | SequenceType(element=inner):
+            return _parts(inner)
         case FunctionType(parameter=parameter, result=result):
             given = [] if parameter is None else [("parameter", parameter)]
             return [*given, ("result", result)]
@@ -155,7 +145,7 @@ def _fields(type_: Type, depth: int) -> str:
 
 
 def _field(name: str, part: Type, depth: int) -> str:
-    inner = _fields(_unwrapped(part), depth + 1)
+    inner = _fields(part, depth + 1)
     shown = notation(part)
     if len(str(part)) > _MAX_CHARS and inner:
         shown = code(clipped(str(part), _MAX_CHARS))
@@ -164,10 +154,37 @@ def _field(name: str, part: Type, depth: int) -> str:
     return tag("li", strong(name), f" {shown}{behind}{inner}", style="margin:0")
 
 
+# Tables. A look is that of a column.
+
+_CELL = f"border:0;border-bottom:1px solid {QUIET}66;padding:3px 8px"
+_CELL += ";vertical-align:baseline"
+_NAME = "text-align:left;white-space:nowrap;font-weight:normal"
+_TEXT = f"text-align:left;{_ANYWHERE}"
+_NUMBER = "text-align:right;font-variant-numeric:tabular-nums"
+
+
+def _table(
+    heads: Iterable[str], body: Iterable[Iterable[str]], looks: list[str], **more: str
+) -> str:
+    """A table of HTML, with a head for each row.
+
+    A row may end with one cell for all columns that are left.
+    """
+    sides = [f"{_CELL};{look}" for look in looks]
+    below = []
+    for name, *cells in body:
+        wide = {"colspan": f"{len(looks) - 1}"} if len(cells) < len(looks) - 1 else {}
+        pairs = zip(cells, sides[1:], strict=False)
+        row = [tag("td", cell, style=side, **wide) for cell, side in pairs]
+        below.append("".join([head(name, sides[0]), *row]))
+    above = zip(heads, sides, strict=False)
+    top = [head(text, f"{side};vertical-align:bottom", "col") for text, side in above]
+    return table(top, below, **more)
+
+
 # Placed values: one row per participant, one column per field if there are few.
 
 _MAX_COLUMNS, _MAX_WIDTH = 4, 48
-_BASELINE = f"{_CELL};vertical-align:baseline"
 
 
 def draw_placed(placed: FederatedValue) -> str:
@@ -179,13 +196,13 @@ def draw_placed(placed: FederatedValue) -> str:
     (True, 3, True)
     """
     columns = _columns(placed.type_signature.member)
-    body = [_held(who, data, columns) for who, data in participants(placed)]
-    heads = [head("who", f"{_BASELINE};{_LEFT}", "col")]
-    heads += [_heading(*column) for column in columns]
+    heads = [strong("who"), *(_heading(*column) for column in columns)]
+    body = [[who, *_held(data, columns)] for who, data in participants(placed)]
+    looks = [_NAME, *(_look(type_) for _, type_ in columns)]
     caption, width = _caption(placed)
-    look = f";line-height:1.4;min-width:min(100%,{width}ch)"
-    scrolls = "overflow-x:auto;margin:.5em 0"
-    return tag("div", table(heads, body, style=look, caption=caption), style=scrolls)
+    more = f";line-height:1.4;min-width:min(100%,{width}ch)"
+    found = _table(heads, body, looks, style=more, caption=caption)
+    return tag("div", found, style="overflow-x:auto;margin:.5em 0")
 
 
 def _caption(placed: FederatedValue) -> tuple[str, int]:
@@ -196,12 +213,9 @@ def _caption(placed: FederatedValue) -> tuple[str, int]:
         who = "the server"
     elif not type_.all_equal:
         who = counted(len(placed), "client")
-    border = f"border-left:6px solid {color_of(type_.placement)}"
-    text = tag(
-        *("span", f"{who}: {code(str(type_))}"),
-        style=f"display:block;{border};padding-left:6px",
-    )
-    look = f"caption-side:top;{_LEFT};padding:0 0 4px;color:inherit;{_ANYWHERE}"
+    border = f"border-left:6px solid {color_of(type_.placement)};padding-left:6px"
+    text = tag("div", f"{who}: {code(str(type_))}", style=border)
+    look = f"caption-side:top;{_TEXT};padding:0 0 4px;color:inherit"
     width = min(len(f"{who}: {type_}"), _MAX_WIDTH)
     return tag("caption", text, style=look), width
 
@@ -214,45 +228,30 @@ def _columns(member: Type) -> list[tuple[str, Type]]:
 
 
 def _heading(name: str, type_: Type) -> str:
-    text = "holds"
-    if name:
-        light = code(brief(str(type_)), style="font-weight:normal")
-        text = f"{escape(name)} {light}"
-    return head(text, f"{_BASELINE};{_side(type_)}", "col")
+    if not name:
+        return "holds"
+    return f"{escape(name)} {code(brief(str(type_)), style='font-weight:normal')}"
 
 
-def _held(who: str, data: Any, columns: list[tuple[str, Type]]) -> str:
-    look = f"{_BASELINE};{_LEFT}"
+def _held(data: Any, columns: list[tuple[str, Type]]) -> list[str]:
+    """What a participant holds, or a remark."""
     if isinstance(data, str):
-        span = str(len(columns))
-        italic = f"{look};font-style:italic"
-        cells = [tag("td", escape(data), colspan=span, style=italic)]
-    else:
-        inside = bool(columns[0][0])
-        parts = zip(data if inside else [data], columns, strict=True)
-        cells = [
-            tag(
-                *("td", escape(brief(part, inside=inside))),
-                style=f"{_BASELINE};{_side(type_)};{_ANYWHERE}",
-            )
-            for part, (_, type_) in parts
-        ]
-    name = head(who, f"{look};font-weight:normal;white-space:nowrap")
-    return "".join([name, *cells])
+        return [tag("em", escape(data))]
+    inside = bool(columns[0][0])
+    parts = data if inside else [data]
+    return [escape(brief(part, inside=inside)) for part in parts]
 
 
-def _side(type_: Type) -> str:
+def _look(type_: Type) -> str:
     """Numbers stand below each other at the right."""
     is_number = isinstance(type_, TensorType) and type_.is_scalar
-    if is_number and kind_of(type_.dtype) in NUMERIC:  # type: ignore[attr-defined]
-        return f"{_RIGHT};{_DIGITS}"
-    return _LEFT
+    is_number = is_number and kind_of(type_.dtype) in NUMERIC  # type: ignore[attr-defined]
+    return _NUMBER if is_number else _TEXT
 
 
 # Tables of numbers: the middle of a long one is folded.
 
 _END_ROWS = 5
-_NUMBER = f"{_CELL};{_RIGHT}"
 
 
 def history_table(history: History) -> str:
@@ -332,17 +331,12 @@ def folded_table(caption: str, heads: list[str], body: list[list[str]]) -> str:
     return _numbers(caption, heads, shown) + fold
 
 
-def _numbers(caption: str, heads: Sequence[str], body: Sequence[Sequence[str]]) -> str:
-    look = f"{_NUMBER};{_DIGITS}"
+def _numbers(caption: str, heads: list[str], body: list[list[str]]) -> str:
     names = [escape(name).replace("_", "_<wbr>") for name in heads]
-    top = [head(name, f"{_NUMBER};vertical-align:bottom", "col") for name in names]
-    below = [
-        head(escape(first), look)
-        + "".join(tag("td", escape(cell), style=look) for cell in cells)
-        for first, *cells in body
-    ]
+    cells = (map(escape, row) for row in body)
+    found = _table(names, cells, [_NUMBER] * len(heads))
     said = tag("div", caption) if caption else ""
-    scrolls = tag("div", table(top, below), style="overflow-x:auto")
+    scrolls = tag("div", found, style="overflow-x:auto")
     return tag("div", said, scrolls, style="margin:.5em 0;line-height:1.4")
 
 
@@ -350,7 +344,6 @@ def _numbers(caption: str, heads: Sequence[str], body: Sequence[Sequence[str]]) 
 
 _ERROR_PARTS = {name: name for name in ("expected", "found", "where")}
 _ERROR_PARTS["do"] = "what to do"
-_ERROR_CELL = "padding:1px 12px 1px 0;margin:0"
 
 
 def draw_error(error: FedLearnError) -> str:
@@ -361,23 +354,21 @@ def draw_error(error: FedLearnError) -> str:
     (True, 2)
     """
     values = [(word, getattr(error, name)) for name, word in _ERROR_PARTS.items()]
-    body = [_error_row(word, str(v)) for word, v in values if v is not None]
+    body = [[strong(word), _spaced(str(v))] for word, v in values if v is not None]
     notes = [
         tag("div", escape(note), style=_ANYWHERE)
         for note in getattr(error, "__notes__", [])
     ]
     said = f"{type(error).__name__}: {strong(error.summary)}"
     look = f"border-left:6px solid {ALARM};padding-left:8px;margin:.5em 0"
-    parts = table([], body, style=";margin-top:4px") if body else ""
+    parts = _table([], body, [_NAME, f"{_TEXT};white-space:pre-wrap"]) if body else ""
     style = f"{look};line-height:1.4;max-width:60em"
     inner = (tag("div", said), parts, *notes)
     return tag("div", *inner, role="group", aria_label="an error", style=style)
 
 
-def _error_row(word: str, text: str) -> str:
-    """`where` draws carets, so it keeps its spaces."""
-    name = f"font-weight:bold;{_LEFT};vertical-align:baseline;white-space:nowrap"
-    look = f"{_LEFT};{_ANYWHERE};white-space:pre-wrap"
-    look += ";font-family:monospace" * ("\n" in text)
-    cell = tag("td", escape(text), style=f"{_ERROR_CELL};{look}")
-    return head(word, f"{_ERROR_CELL};{name}") + cell
+def _spaced(text: str) -> str:
+    """`where` draws carets, which stay below what they point at."""
+    if "\n" not in text:
+        return escape(text)
+    return tag("span", escape(text), style="font-family:monospace")
