@@ -26,7 +26,7 @@ def draw_cluster(cluster: Any) -> str:
             cells += [size_text(sum(m.bytes_down for m in theirs))]
             cells += [size_text(sum(m.bytes_up for m in theirs))]
         body.append(cells)
-    return _table(_state(cluster, workers), heads, body)
+    return folded_table(_state(cluster, workers), heads, body)
 
 
 def _state(cluster: Any, workers: Any) -> str:
@@ -51,10 +51,5 @@ def traffic_table(traffic: Traffic) -> str:
         first = [f"{each.number:,}", f"{len(each.messages):,}", *sizes]
         last = [f"{each.num_clients:,}", f"{each.num_lost:,}", each.name]
         body.append([*first, time_text(each.duration), *last])
-    return _table(f"{strong('Traffic')} of {counted(len(body), 'round')}", heads, body)
-
-
-def _table(said: str, heads: list[str], body: list[list[str]]) -> str:
-    """With numbers and their units in one line."""
-    kept = [[cell.replace(" ", "\N{NO-BREAK SPACE}") for cell in row] for row in body]
-    return folded_table(said, heads, kept)
+    said = f"{strong('Traffic')} of {counted(len(body), 'round')}"
+    return folded_table(said, heads, body)

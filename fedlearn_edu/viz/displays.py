@@ -160,7 +160,8 @@ _CELL = f"border:0;border-bottom:1px solid {QUIET}66;padding:3px 8px"
 _CELL += ";vertical-align:baseline"
 _NAME = "text-align:left;white-space:nowrap;font-weight:normal"
 _TEXT = f"text-align:left;{_ANYWHERE}"
-_NUMBER = "text-align:right;font-variant-numeric:tabular-nums"
+_NUMBER = "text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums"
+_HEAD = "vertical-align:bottom;white-space:normal"
 
 
 def _table(
@@ -178,7 +179,7 @@ def _table(
         row = [tag("td", cell, style=side, **wide) for cell, side in pairs]
         below.append("".join([head(name, sides[0]), *row]))
     above = zip(heads, sides, strict=False)
-    top = [head(text, f"{side};vertical-align:bottom", "col") for text, side in above]
+    top = [head(text, f"{side};{_HEAD}", "col") for text, side in above]
     return table(top, below, **more)
 
 
@@ -334,7 +335,8 @@ def folded_table(caption: str, heads: list[str], body: list[list[str]]) -> str:
 def _numbers(caption: str, heads: list[str], body: list[list[str]]) -> str:
     names = [escape(name).replace("_", "_<wbr>") for name in heads]
     cells = (map(escape, row) for row in body)
-    found = _table(names, cells, [_NUMBER] * len(heads))
+    looks = ["text-align:right", *[_NUMBER] * (len(heads) - 1)]
+    found = _table(names, cells, looks)
     said = tag("div", caption) if caption else ""
     scrolls = tag("div", found, style="overflow-x:auto")
     return tag("div", said, scrolls, style="margin:.5em 0;line-height:1.4")
