@@ -120,9 +120,9 @@ class _Lanes:
     def __init__(self, axes: Axes, round_: "Round", inner_in: float) -> None:
         self._axes, self._round, self._inner_in = axes, round_, inner_in
         self._again, self._seconds = _again(round_), round_.duration or 1.0
-        is_short = self._seconds < 1
-        axes.set(xlim=(0, self._seconds), xlabel=f"time ({'m' * is_short}s)")
-        axes.xaxis.set_major_formatter(lambda x, _: f"{1000**is_short * x:,g}")
+        unit, scale = ("ms", 1000) if self._seconds < 1 else ("s", 1)
+        axes.set(xlim=(0, self._seconds), xlabel=f"time ({unit})")
+        axes.xaxis.set_major_formatter(lambda second, _: f"{scale * second:,g}")
         axes.locator_params(axis="x", nbins=min(8, int(2 * inner_in)))
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
