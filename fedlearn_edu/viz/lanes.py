@@ -29,7 +29,7 @@ _LANE, _GAP, _ARROW, _BAR = 2.4, 0.9, 1.25, 0.75
 _WORKERS = (5, 2)  # first and last ones
 _SLACK = 0.02  # of a round: times are fitted, so work in turn may overlap
 
-_FILL = style.tint(CLIENTS, 0.45)
+_FILL = style.tint(CLIENTS, 0.4)
 _WORK: dict[str, dict[str, Any]] = {
     "work": {"facecolor": _FILL, "edgecolor": CLIENTS_EDGE, "lw": 1.5},
     "lost": {"facecolor": "w", "edgecolor": ALARM, "lw": 1.5, "ls": "--"},

@@ -135,7 +135,7 @@ def _draw(axes: Axes, losses: list[_Loss], path: Floats) -> None:
     *walks, (old, new) = _ways(path)
     for loss, walked in zip(losses, walks, strict=False):
         along = np.linspace(walked[0], walked[-1], 101)
-        axes.plot(along, loss.at(along), color=CLIENTS, lw=6, alpha=0.6, zorder=1)
+        axes.plot(along, loss.at(along), color=CLIENTS, lw=6, alpha=0.6, zorder=0)
         axes.plot(walked, loss.at(walked), label="local steps", zorder=4, **_STEPS)
     mean = losses[-1]
     axes.plot([old], mean.at([old]), label="old model", **_OLD)

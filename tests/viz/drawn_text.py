@@ -14,6 +14,7 @@ from matplotlib.transforms import Bbox
 from PIL import Image
 
 from fedlearn_edu.viz import pictures, style
+from tests.viz.contrast import check_contrast
 
 
 def drawn_texts(figure: Figure, dpi: float = 100.0) -> list[tuple[Text, Bbox]]:
@@ -64,6 +65,7 @@ def check_text(figure: Figure, *, dollars: bool = False) -> list[str]:
 def check_figure(figure: Figure, *, dollars: bool = False) -> list[str]:
     """Asserts what every picture keeps: whole text, words, a PNG that is not empty."""
     texts = check_text(figure, dollars=dollars)
+    check_contrast(figure, drawn_texts(figure))
     assert style.said(figure), "a picture needs words: style.say(figure, sentence)"
     data, size = pictures.png(figure)
     with Image.open(BytesIO(data)) as image:
