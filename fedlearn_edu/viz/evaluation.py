@@ -114,10 +114,10 @@ def draw_client_accuracy(
     bars = _draw_bars(axes, series, table)
     if ax is None:
         columns = 1 if width_in < style.STACK_BELOW_IN else len(series)
-        paper.legend(loc="outside lower left", ncols=columns, frameon=False)
+        style.add_keys(paper, columns)
     else:
         below: Any = {"loc": "upper left", "bbox_to_anchor": (0, -0.25)}
-        ax.legend(ncols=len(series), frameon=False, **below)
+        ax.legend(ncols=len(series), **below)
     lay_out(axes.figure)
     _write_numbers(axes, bars, table)
     return style.say_of(axes.figure, ax, _bars_said(series, table))

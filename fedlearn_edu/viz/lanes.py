@@ -39,7 +39,6 @@ _HEAD: dict[str, Any] = {"lw": 1.5, "ms": 8, "markevery": [-1], "clip_on": False
 _DOWN = _HEAD | {"color": SERVER, "marker": CARETDOWN}
 _UP = _HEAD | {"color": CLIENTS_EDGE, "marker": CARETUP}
 _CROSS: dict[str, Any] = {"marker": "X", "ms": 11, "mec": "w", "zorder": 5}
-_KEYS: dict[str, Any] = {"frameon": False, "handlelength": 1.5, "columnspacing": 1.2}
 
 
 @short_traceback
@@ -81,10 +80,7 @@ def draw_messages(
     rows = _Lanes(axes, round_, width_in - _NAMES_IN).draw()
     if figure is None:
         paper.set_figheight(_FRAME_IN + _ROW_IN * rows)
-    handles, labels = axes.get_legend_handles_labels()
-    keys = dict(zip(labels, handles, strict=True))
-    at: Any = {"loc": "outside lower left", "ncols": int(width_in / _KEY_IN)}
-    paper.legend(keys.values(), keys.keys(), **at, **_KEYS)
+    style.add_keys(paper, int(width_in / _KEY_IN), handlelength=1.5, columnspacing=1.2)
     return style.say_of(paper, figure, _said(round_))
 
 

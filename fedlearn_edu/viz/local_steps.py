@@ -67,10 +67,7 @@ def draw_local_steps(
     for axes, path in zip(panels, paths, strict=True):
         _set_limits(axes, losses, paths)
         _draw(axes, losses, path)
-    handles, labels = panels[0].get_legend_handles_labels()
-    keys = dict(zip(labels, handles, strict=True))
-    at: Any = {"loc": "outside lower left", "ncols": in_a_row}
-    paper.legend(keys.values(), keys.keys(), handlelength=2.5, frameon=False, **at)
+    style.add_keys(paper, in_a_row, handlelength=2.5)
     return style.say_of(paper, figure, _said(losses, paths))
 
 

@@ -56,6 +56,9 @@ _LOOK: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
+    "legend.fontsize": FONT_PT,
+    "legend.frameon": False,
+    "legend.title_fontsize": FONT_PT,
     "lines.linewidth": 2.2,
     # Names that people choose are written as they are: a $ is a dollar sign.
     "text.parse_math": False,
@@ -195,6 +198,16 @@ def new_figure(
     for each in axes:
         dress(each)
     return paper, axes
+
+
+def add_keys(paper: Paper, columns: int, **look: Any) -> None:
+    """A legend below all panels, with each label once."""
+    keys: dict[Any, Any] = {}
+    for axes in paper.axes:
+        handles, labels = axes.get_legend_handles_labels()
+        keys |= dict(zip(labels, handles, strict=True))
+    at: Any = {"loc": "outside lower left", "ncols": columns}
+    paper.legend(keys.values(), keys.keys(), **at, **look)
 
 
 def add_axes(

@@ -58,7 +58,7 @@ def draw_traffic(
     paper.suptitle("Bytes of a round, down and up", x=0.01, ha="left")
     _draw(axes, found, 2 * model_bytes)
     columns = 3 if width_in >= style.STACK_BELOW_IN else 1
-    paper.legend(loc="outside lower left", ncols=columns, frameon=False)
+    style.add_keys(paper, columns)
     return style.say_of(paper, figure, _said(found, 2 * model_bytes))
 
 

@@ -135,22 +135,16 @@ class DriftDrawing:
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(MaxNLocator(4))
         axes.yaxis.set_major_formatter(lambda y, _: f"{abs(y):g}")
+        axes.plot([], [], label="client, epoch by epoch", **_PATH)
         (self._arc,) = axes.plot([], [], color=INK, lw=1.2, ls=(0, (4, 3)), zorder=2)
+        self._arc.set_label("mean, if all went one way")
         self._old, self._new = (
             axes.plot([], [], ls="none", color=SERVER, zorder=zorder)[0]
             for zorder in (7, 8)
         )
-        self._old.set(marker="o", ms=9, mfc="white", mew=2.2)
-        self._new.set(marker="*", ms=18, mec="white", mew=0.8)
-        legend = {
-            "client, epoch by epoch": Line2D([], [], **_PATH),
-            "old model": self._old,
-            "mean: new model": self._new,
-            "mean, if all went one way": self._arc,
-        }
-        keys = legend.values(), legend.keys()
-        look: Any = {"ncols": 2, "frameon": False, "handlelength": 2.0}
-        self.figure.legend(*keys, loc="outside lower left", **look)
+        self._old.set(label="old model", marker="o", ms=9, mfc="white", mew=2.2)
+        self._new.set(label="mean: new model", marker="*", ms=18, mec="white", mew=0.8)
+        style.add_keys(self.figure, 2)
 
     def _prepare_matrix(self) -> None:
         axes, norm = self._matrix, Normalize(-1, 1)

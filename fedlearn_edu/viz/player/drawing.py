@@ -48,9 +48,6 @@ _MAX_LABEL_CHARS, _MAX_OPERATORS_CHARS = 16, 150
 _LINES = "#C8C8C8"
 _NOT_MEANT = "#DDDDDD"
 _LEGEND: dict[str, Any] = {
-    "frameon": False,
-    "fontsize": style.FONT_PT,
-    "title_fontsize": style.FONT_PT,
     "handlelength": 1.3,
     "handletextpad": 0.4,
     "columnspacing": 0.9,
