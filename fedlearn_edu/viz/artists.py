@@ -16,11 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
-from matplotlib.transforms import (
-    ScaledTranslation,
-    Transform,
-    blended_transform_factory,
-)
+from matplotlib.transforms import Transform
 from numpy.typing import ArrayLike, NDArray
 
 from fedlearn_edu.viz.colors import CLIENTS, CLIENTS_EDGE, INK
@@ -32,17 +28,6 @@ Words = Sequence[tuple[float, float, str]]
 _EDGE_PX = 4
 _BAR: Any = {"color": tint(CLIENTS, 0.4), "edgecolor": CLIENTS_EDGE, "linewidth": 1}
 _PLAIN = {"va": "center", "size": FONT_PT, "family": "DejaVu Sans", "parse_math": False}
-
-
-def blended(axes: Axes, along: str, off_in: float, across: Axes | None = None) -> Any:
-    """Data along one axis; across it the edge of the axes, and so many inches more."""
-    figure: Any = axes.figure
-    edge = (across or axes).transAxes
-    if along == "x":
-        move = ScaledTranslation(0, off_in, figure.dpi_scale_trans)
-        return blended_transform_factory(axes.transData, edge) + move
-    move = ScaledTranslation(off_in, 0, figure.dpi_scale_trans)
-    return blended_transform_factory(edge, axes.transData) + move
 
 
 def folded(count: int, first: int, last: int) -> list[int | None]:

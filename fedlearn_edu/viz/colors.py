@@ -19,9 +19,6 @@ CLIENTS_EDGE = "#B87A00"
 TEST = "#009E73"
 """Green: examples no participant has trained on."""
 
-LONE = "#B85C96"
-"""Purple: one client learning alone. As strong as 3:1 needs, in either theme."""
-
 ALARM = "#D55E00"
 """Vermilion: what went wrong."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A figure as PNG and as HTML, for both themes, with its words for who cannot see it.
+"""A figure as PNG and as HTML for both themes, with words for those who cannot see it.
 
 A page has each picture twice, and shows the one that suits its theme. For a dark theme
 paper and ink change places, and hues stay:
@@ -18,12 +18,13 @@ from io import BytesIO
 from typing import Any
 
 import numpy as np
+from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image
 
 from fedlearn_edu.viz.artists import QuickCanvas
-from fedlearn_edu.viz.style import DPI, is_photograph, narrow_twin, said
+from fedlearn_edu.viz.style import DPI, is_photograph, narrow_twin, one_at_a_time, said
 
 Pixels = NDArray[np.uint8]
 """`[height,width,3]`: red, green and blue."""
@@ -51,13 +52,13 @@ def png(figure: Figure) -> tuple[bytes, dict[str, int]]:
 
     The same figure gives the same bytes: no date and no version is kept.
     """
-    light, _ = for_themes(figure, DPI)
+    light, _ = _drawn(figure, DPI)
     return _encoded(light), {"width": _shown_px(figure), "height": _shown_px(figure, 1)}
 
 
 def fast_png(figure: Figure) -> bytes:
     """The figure as PNG at 100 dots per inch."""
-    light, _ = for_themes(figure, FAST_DPI)
+    light, _ = _drawn(figure, FAST_DPI)
     return _encoded(light, compress_level=1)
 
 
@@ -83,32 +84,56 @@ def html(figure: Figure) -> str | None:
 
 def moving_html(figure: Figure) -> str:
     """The same for pictures that move: quickly, at 100 dots per inch."""
+    return moving(figure)[0]
+
+
+def moving(figure: Figure) -> tuple[str, bytes]:
+    """The same, and the PNG for the usual theme that is in it."""
     look = 'style="max-width:100%;height:auto"'
-    shown = (
-        _img(figure, _encoded(each, compress_level=1), look)
-        for each in for_themes(figure, FAST_DPI)
-    )
-    return _by_theme(shown)
+    both = [_encoded(each, compress_level=1) for each in for_themes(figure, FAST_DPI)]
+    return _by_theme(_img(figure, each, look) for each in both), both[0]
 
 
 def for_themes(figure: Figure, dpi: float) -> tuple[Pixels, Pixels]:
     """The figure for the usual theme, and for a dark theme."""
-    if not isinstance(figure.canvas, QuickCanvas):
-        QuickCanvas(figure)
-    # Drawing it is no change of it: see `narrow_twin`.
-    before, told = figure.dpi, figure.stale_callback
-    figure.stale_callback = None
-    figure.dpi = dpi
-    try:
-        canvas: Any = figure.canvas
-        canvas.draw()
-        light = np.array(canvas.buffer_rgba())[..., :3]
-        dark = in_the_dark(light)
-        for rows, columns in _photographs(figure, len(light)):
-            dark[rows, columns] = light[rows, columns]
-    finally:
-        figure.dpi, figure.stale_callback = before, told
+    light, kept = _drawn(figure, dpi)
+    dark = in_the_dark(light)
+    for place in kept:
+        dark[place] = light[place]
     return light, dark
+
+
+def _drawn(figure: Figure, dpi: float) -> tuple[Pixels, list[Any]]:
+    """The figure on its paper, and where in it the photographs are.
+
+    The canvas of a window is put back; a figure without one keeps the quick one.
+    """
+    with one_at_a_time:
+        # Drawing is no change: see `narrow_twin`.
+        before = figure.canvas, figure.dpi, figure.stale_callback
+        figure.stale_callback = None
+        if not isinstance(figure.canvas, QuickCanvas):
+            QuickCanvas(figure)
+        figure.dpi = dpi
+        try:
+            canvas: Any = figure.canvas
+            canvas.draw()
+            drawn = np.array(canvas.buffer_rgba())
+            kept = [*_photographs(figure, len(drawn))]
+        finally:
+            window, figure.dpi, figure.stale_callback = before
+            if type(window) is not FigureCanvasBase:
+                figure.set_canvas(window)
+    return _on_white(drawn), kept
+
+
+def _on_white(drawn: NDArray[np.uint8]) -> Pixels:
+    """Without what a figure of the reader's lets shine through."""
+    colors, opacity = drawn[..., :3], drawn[..., 3:]
+    if (opacity == 255).all():
+        return colors
+    seen: Pixels = np.round(255 + (colors - 255.0) * (opacity / 255)).astype(np.uint8)
+    return seen
 
 
 def in_the_dark(light: Pixels) -> Pixels:

@@ -5,7 +5,7 @@ The colors are in `colors.py`. Once this module is imported, a figure that ends 
 of a notebook appears below it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial, wraps
 from inspect import signature
 from pathlib import Path
@@ -68,7 +68,8 @@ _OF_THE_PAPER = {"width_in", "figure", "ax"}
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_one_at_a_time = RLock()
+one_at_a_time = RLock()
+"""Held by what draws: settings and figures are not made for two threads."""
 
 
 def in_our_look(draw: Callable[P, R]) -> Callable[P, R]:
@@ -79,7 +80,7 @@ def in_our_look(draw: Callable[P, R]) -> Callable[P, R]:
     def drawn(*args: P.args, **kwargs: P.kwargs) -> R:
         # Settings are those of the process: two threads that change them, and put back
         # what they found, would leave one's for good.
-        with _one_at_a_time, rc_context(_LOOK):
+        with one_at_a_time, rc_context(_LOOK):
             made = draw(*args, **kwargs)
         is_given = form.bind(*args, **kwargs).arguments.keys() & _OF_THE_PAPER
         is_free = "width_in" in form.parameters and not is_given
@@ -106,10 +107,16 @@ def _keep_twin(figure: Figure, draw: Callable[[], Any]) -> None:
 def narrow_twin(figure: Figure) -> Figure | None:
     """The same figure for a narrow page.
 
-    `None` if it was drawn for a width of its own, or was changed since.
+    `None` if it was drawn for a width of its own, or was changed since, or if what was
+    drawn has changed: a list may have grown, an iterator is at its end.
     """
-    draw = _narrow.get(figure)
-    return draw() if draw else None
+    if (draw := _narrow.get(figure)) is None:
+        return None
+    try:
+        twin: Figure = draw()
+    except FedLearnError:
+        return None
+    return twin if said(twin) == said(figure) else None
 
 
 class FigureDataError(FedLearnError, ValueError):
@@ -210,19 +217,6 @@ def add_keys(paper: Paper, columns: int, **look: Any) -> None:
     paper.legend(keys.values(), keys.keys(), **at, **look)
 
 
-def add_axes(
-    paper: Paper, sides_in: Sequence[float], size: Sequence[float] = ()
-) -> Axes:
-    """Axes at a fixed place: left, bottom, width and height in inches.
-
-    `size` is that of the paper in inches, if it is to be stretched to its real one.
-    """
-    left, bottom, width, height = np.divide(sides_in, [*(size or size_in(paper))] * 2)
-    axes: Axes = paper.add_axes((left, bottom, width, height))
-    axes.tick_params(labelsize=FONT_PT)
-    return axes
-
-
 def tint(color: str, share: float) -> tuple[float, float, float]:
     """A color mixed with the paper's, so that nothing shines through."""
     red, green, blue = (1 - share * (1 - part) for part in to_rgb(color))
@@ -241,7 +235,7 @@ def dress(axes: Axes) -> None:
 def say(figure: Figure, sentence: str) -> Figure:
     """Gives the figure its words, for those who cannot see it; returns the figure.
 
-    Pages and notebooks show it as an image with that text: `img` in `pictures.py`.
+    Pages and notebooks show it as an image with that text: `html` in `pictures.py`.
     """
     figure.set_label(sentence)
     return figure

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 from IPython.core.formatters import DisplayFormatter
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from PIL import Image
 
 import fedlearn_edu as fl
@@ -57,6 +59,20 @@ def test_a_narrow_page_has_what_was_drawn_for_it_until_the_figure_is_changed() -
     figure.axes[0].set_title("the reader's own")
     assert shown(figure) == [wide, wide]
     assert shown(draw(width_in=viz.WIDE_IN)) == [wide, wide]
+    shares = [0.5]
+    figure = viz.draw_client_accuracy({"after": shares})
+    shares[0] = 0.6
+    assert shown(figure) == [wide, wide]
+
+
+def test_a_figure_of_ones_own_keeps_its_canvas_and_is_seen_on_white() -> None:
+    figure = Figure(figsize=(1, 1), facecolor="none")
+    figure.add_artist(Rectangle((0, 0), 1, 1, color="#FF0000", alpha=0.2))
+    canvas = FigureCanvasAgg(figure)
+    light, _ = pictures.for_themes(figure, 10)
+    np.testing.assert_allclose(light[5, 5], [255, 204, 204], atol=1)
+    assert figure.canvas is canvas
+    assert figure.dpi == 100
 
 
 def test_a_dark_theme_keeps_hues_and_photographs() -> None:

@@ -20,7 +20,7 @@ from fedlearn_edu.viz.curves import spread
 from tests.viz.contrast import linear
 from tests.viz.drawn_text import check_text
 
-MEANINGS = [colors.SERVER, colors.CLIENTS, colors.TEST, colors.LONE, colors.ALARM]
+MEANINGS = [colors.SERVER, colors.CLIENTS, colors.TEST, colors.ALARM]
 
 # H. Brettel, F. Vienot and J. Mollon (1997), as simplified by Vienot (1999): what two
 # common kinds of color blindness leave of a linear RGB color.

@@ -42,15 +42,10 @@ from fedlearn_edu.viz.explorers.frames import (
     explorers_context,
 )
 from fedlearn_edu.viz.html import tag
-from fedlearn_edu.viz.pictures import FAST_DPI, fast_png, moving_html
+from fedlearn_edu.viz.pictures import FAST_DPI, moving
 
 # Until all is computed; until there is something to see at first, and after a move.
 _LONGEST_S, _OPENS_S, _MOVES_S = 600.0, 20.0, 0.25
-
-# Controls beside a figure where there is room, above it where there is not; a table has
-# the whole width.
-_BESIDE = widgets.Layout(flex="1 1 24em", min_width="0", margin="0 12px 0 0")
-_BELOW = widgets.Layout(flex="1 1 100%", min_width="0")
 
 
 class Picture(Protocol):
@@ -103,7 +98,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         self.picture, self.controls, self.sentence = picture, dict(controls), ""
         self._first, self._lock = self.values, RLock()
         self.said = widgets.HTML()
-        self.shown = widgets.HTML()
+        self.shown = widgets.HTML(layout=widgets.Layout(min_width="0", margin="0"))
         reset = button("Reset", "back to the values it began with")
         reset.on_click(lambda _: self.set(**self._first))
         tracked = [each for each in self.controls.values() if each.least_em]
@@ -111,14 +106,17 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         heading = widgets.HTML(f"<strong>{escape(title)}</strong>")
         self.actions = widgets.HBox([*plain, *extras, reset], layout=FLOW)
         moved = [self.actions, columns(tracked), self.said]
-        left = widgets.VBox(moved, layout=_BESIDE)
+        # Beside a figure where there is room, above it where there is not.
+        beside = widgets.Layout(flex="1 1 24em", min_width="0", margin="0 12px 0 0")
+        left = widgets.VBox(moved, layout=beside)
         flow = widgets.Layout(flex_flow="row wrap", align_items="flex-start")
         layout = widgets.Layout(max_width="100%", overflow="hidden")
         parts = [heading, widgets.HBox([left, self.shown], layout=flow)]
         super().__init__(parts, layout=layout)
         self._is_held = False
         self._view: View = ""
-        self._num_put = 0
+        self._png, self._num_put = b"", 0
+        self._failed: Exception | None = None
         self._follower = Follower(self._put, where)
         self.refresh(_OPENS_S)
         for control in self.controls.values():
@@ -165,6 +163,8 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
 
     def _finished(self) -> View:
         self.wait()
+        if not self._view and self._failed:
+            raise self._failed
         return self._view
 
     @property
@@ -225,6 +225,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         # Work draws from its own thread, and figures are not thread-safe.
         with self._lock:
             self._num_put += 1
+            self._failed = shown if isinstance(shown, Exception) else None
             if isinstance(shown, Exception):
                 self.said.value = status(as_alarm(shown))
                 return
@@ -232,14 +233,15 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             self._view, self.sentence = shown
             self.said.value = status(escape(self.sentence))
             if isinstance(self._view, str):
-                self.shown.layout = _BELOW
+                self.shown.layout.flex = "1 1 100%"
                 self.shown.value = self._view
                 return
             figure = style.say(self._view, self.sentence)
             if is_new:
                 style.keep_layout(figure)
-                self.shown.layout = _beside(figure)
-            self.shown.value = moving_html(figure)
+                width_px = round(FAST_DPI * figure.get_figwidth())
+                self.shown.layout.flex = f"0 1 {width_px}px"
+            self.shown.value, self._png = moving(figure)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The widget; and the view and the sentence, for pages without widgets."""
@@ -249,10 +251,4 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             if isinstance(self._view, str):
                 words = tag("p", escape(self.sentence))
                 return {**said, "text/html": words + self._view}
-            return {**said, "image/png": b64encode(fast_png(self._view)).decode()}
-
-
-def _beside(figure: Figure) -> Any:
-    """As wide as the figure, beside the controls where there is room."""
-    width_px = round(FAST_DPI * figure.get_figwidth())
-    return widgets.Layout(flex=f"0 1 {width_px}px", min_width="0", margin="0")
+            return {**said, "image/png": b64encode(self._png).decode()}
