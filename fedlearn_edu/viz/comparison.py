@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.learning.comparison import HEADS, Comparison, is_share, measured
@@ -53,10 +53,16 @@ def draw_comparison(
     metric = _metric_in_words(comparison)
     left.set_title(metric.capitalize())
     by_bytes = comparison.protocol.max_bytes is not None
-    panel = CurvePanel(left, is_share=is_share(metric), first=int(not by_bytes))
+    each_in = width_in / (2 - stacked)
+    look: Any = {"first": int(not by_bytes), "width_in": each_in}
+    panel = CurvePanel(left, is_share=is_share(metric), **look)
+    if is_share(metric):
+        # They are often close to each other; the ticks say which part of 0..1 this is.
+        panel.fit(curves, base=())
+        left.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
     what = "MB sent, up and down" if by_bytes else "round"
     left.set_xlabel(f"{what}\nband: lowest to highest seed")
-    _draw_ends(right, comparison)
+    _draw_ends(right, comparison, each_in)
     lay_out(paper)
     panel.show(curves, max(float(curve.rounds[-1]) for curve in curves))
     return style.say_of(paper, figure, _said(comparison))
@@ -93,7 +99,7 @@ def _megabytes(comparison: Comparison, name: str) -> Any:
     return np.mean([[*s[: rounds - 1], s[-1]] for s in sent], axis=0) / 1e6
 
 
-def _draw_ends(axes: Axes, comparison: Comparison) -> None:
+def _draw_ends(axes: Axes, comparison: Comparison, width_in: float) -> None:
     """Rows from the best mean at the top; names stand where ticks would."""
     finals = comparison.finals
     looks = dict(zip(finals, LOOKS, strict=False))
@@ -102,12 +108,12 @@ def _draw_ends(axes: Axes, comparison: Comparison) -> None:
     paper = {"facecolor": "white", "lw": 0, "pad": 1}
     for row, name in enumerate(order):
         look, values, mean = looks[name], finals[name], finals[name].mean()
-        seeds: Any = {"ls": "-", "ms": 5, "mfc": "w"}
-        axes.plot(values, [row] * len(values), **(look | seeds))
-        axes.plot([mean], [row], **(look | {"ms": 10}))
+        axes.plot([mean], [row], **look | {"ms": 10})
+        small = look | {"ls": "-", "ms": 5, "mfc": "w"}
+        axes.plot(values, [row] * len(values), **small)
         beside: Any = {"xycoords": axes.get_yaxis_transform(), "zorder": 1}
-        above: Any = {"xytext": (0, 8), "textcoords": "offset points", "bbox": paper}
-        axes.annotate(shortened(name), (0.02, row), **beside, **above)
+        above: Any = {"xytext": (0, 11), "textcoords": "offset points", "bbox": paper}
+        axes.annotate(shortened(name, width_in), (0.02, row), **beside, **above)
     axes.set_yticks([])
     axes.set_ylim(-0.4, len(order) - 0.15)
     axes.margins(x=0.1)
@@ -116,7 +122,7 @@ def _draw_ends(axes: Axes, comparison: Comparison) -> None:
     axes.set_xlabel(f"{_metric_in_words(comparison)}\nsmall: each seed, large: mean")
     axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
     if is_share(comparison.protocol.metric):
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{100 * x:.3g} %"))
+        axes.xaxis.set_major_formatter(lambda x, _: f"{100 * x:.3g} %")
 
 
 def _metric_in_words(comparison: Comparison) -> str:
@@ -139,13 +145,12 @@ def _said(comparison: Comparison) -> str:
 
 def _check(comparison: Any) -> None:
     is_one = isinstance(comparison, Comparison)
+    found = f"{len(comparison.entries)} processes" if is_one else describe(comparison)
     if not is_one or len(comparison.entries) > len(LOOKS):
         raise style.FigureDataError(
             "this comparison cannot be drawn",
             expected=f"a Comparison of at most {len(LOOKS)} processes",
-            found=f"{len(comparison.entries)} processes"
-            if is_one
-            else describe(comparison),
+            found=found,
             where="comparison",
             do="fl.learning.compare(processes, data, test, rounds) makes one",
         )

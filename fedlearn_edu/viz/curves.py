@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 from numpy.typing import NDArray
 
@@ -34,8 +34,7 @@ LOOKS: tuple[dict[str, Any], ...] = tuple(
 
 _MOST_MARKERS = 8
 _LABEL_LINES = 2.7
-_NAME_CHARS = 17
-_LONGEST = "without noise"
+_CHARS_PER_IN, _LEAST_IN = 4, 4.5
 
 
 @final
@@ -95,37 +94,33 @@ class Curve:
 class CurvePanel:
     """Curves that grow, bands around them, and a mark at one round."""
 
-    def __init__(self, axes: Axes, *, is_share: bool, first: int = 0) -> None:
+    def __init__(
+        self, axes: Axes, *, is_share: bool, first: int = 0, width_in: float = _LEAST_IN
+    ) -> None:
         """Draws the fixed parts.
 
         Args:
             axes: In a figure with room at their right, or whose layout makes it.
             is_share: Whether values are shares 0..1, shown in percent.
             first: The round the axis begins with; 0 is the state before training.
+            width_in: Of the panel with its names, which are cut to what has room.
         """
         self._axes, self._is_share, self._first = axes, is_share, first
+        self._width_in = width_in
         (self._at,) = axes.plot([], [], color=colors.INK, lw=1, ls=(0, (2, 2)))
         (self._crosses,) = axes.plot([], [], "X", color=colors.ALARM, ms=11, mec="w")
-        look: Any = {"ha": "center", "va": "center", "transform": axes.transAxes}
-        self._note = axes.text(0.5, 0.62, "", **look)
         self._lines: list[_Line] = []
         style.dress(axes)
         axes.set_xlabel("round" if first else "round (0: before training)")
-        axes.xaxis.set_major_locator(
-            MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10])
-        )
+        ticks = MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10], min_n_ticks=1)
+        axes.xaxis.set_major_locator(ticks)
         if is_share:
             axes.set_ylim(-0.02, 1.02)
             axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
-            axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
+            axes.yaxis.set_major_formatter(lambda x, _: f"{100 * x:.3g} %")
 
     def show(
-        self,
-        curves: Sequence[Curve],
-        last_round: float,
-        *,
-        at: int | None = None,
-        note: str = "",
+        self, curves: Sequence[Curve], last_round: float, *, at: int | None = None
     ) -> None:
         """Draws these curves, as many as there are looks.
 
@@ -135,13 +130,11 @@ class CurvePanel:
             curves: In the order of their looks.
             last_round: How far the axis goes.
             at: A round to mark.
-            note: Written where the curves would be.
         """
-        last = max(last_round, self._first + 1)
-        room = 0.02 * (last - self._first)
-        self._axes.set_xlim(self._first - room, last + room)
+        room = 0.02 * (last_round - self._first) or 0.5
+        self._axes.set_xlim(self._first - room, last_round + room)
         if not self._is_share:
-            self._fit(curves)
+            self.fit(curves)
         for look in LOOKS[len(self._lines) : len(curves)]:
             self._lines.append(_Line(self._axes, look))
         for line, curve in zip_longest(self._lines, curves):
@@ -151,35 +144,34 @@ class CurvePanel:
         self._at.set_data(*marked)
         ends = [curve.end for curve in curves if curve.diverged is not None]
         self._crosses.set_data(*np.array([*filter(None, ends)]).reshape(-1, 2).T)
-        self._note.set_text(note)
 
-    def _fit(self, curves: Sequence[Curve]) -> None:
+    def fit(self, curves: Sequence[Curve], base: Sequence[float] = (0,)) -> None:
+        """Gives room to these curves and their bands, and to the values of a base."""
         seen = [curve.values[curve.known] for curve in curves]
         seen += [curve.edges[:, 1:].ravel() for curve in curves]
-        joined = np.concatenate([np.zeros(1), *seen])
+        joined = np.concatenate([base, *seen])
         low, high = float(joined.min()), float(joined.max())
-        edge = 0.05 * (high - low) or 1.0
+        edge = 0.05 * (high - low or abs(high) or 1.0)
         self._axes.set_ylim(low - edge, high + edge)
 
     def _name_ends(self, curves: Sequence[Curve]) -> None:
-        """Writes names and values beside the ends; labels that touch move apart."""
+        """Writes names and values beside the ends; names without one at the bottom."""
         low, high = self._axes.get_ylim()
-        found = [(curve.end, at) for at, curve in enumerate(curves)]
-        ends = sorted((end[1], at) for end, at in found if end is not None)
+        begun = [(c.end, at) for at, c in enumerate(curves) if len(c.values)]
+        ends = sorted((end[1] if end else low, at) for end, at in begun)
         heights = [(value - low) / (high - low) for value, _ in ends]
         height_in = self._axes.bbox.height / self._axes.figure.dpi
         gap = _LABEL_LINES * style.FONT_PT / 72 / height_in
-        places = zip(heights, spread(heights, gap), strict=True)
-        for (value, at), (end, beside) in zip(ends, places, strict=True):
+        for (value, at), beside in zip(ends, spread(heights, gap), strict=True):
+            end, name = curves[at].end, shortened(curves[at].name, self._width_in)
             told = f"{100 * value:.0f} %" if self._is_share else f"{value:.3g}"
-            told = told.replace("-", "\N{MINUS SIGN}")
-            label = f"{shortened(curves[at].name)}\n{told}"
-            self._lines[at].name(end, beside, label)
+            told = told.replace("-", "\N{MINUS SIGN}") if end else "no number"
+            self._lines[at].name(end, beside, f"{name}\n{told}")
 
 
 @final
 class _Line:
-    """One curve, its band, and its name with a piece of it; made once."""
+    """One curve, its band, and its name with a key; made once."""
 
     def __init__(self, axes: Axes, look: dict[str, Any]) -> None:
         self._color = look["color"]
@@ -187,20 +179,23 @@ class _Line:
         (self._edges,) = axes.plot([], [], lw=0.6)
         (self._line,) = axes.plot([], [], **look)
         # Beyond the axes: inches across, shares of their height along.
-        figure: Any = axes.figure
-        corner: Any = axes.transAxes
-        across = figure.dpi_scale_trans + ScaledTranslation(1, 0, corner)
-        place: Any = blended_transform_factory(across, corner)
-        key: Any = {"ls": "-", "lw": 1.2, "markevery": [1], "clip_on": False}
+        panel: Any = axes
+        across = panel.figure.dpi_scale_trans + ScaledTranslation(1, 0, panel.transAxes)
+        place: Any = blended_transform_factory(across, panel.transAxes)
+        # Without markers, and the line to it thin and gray: neither seems to be data.
+        key: Any = {"marker": "", "clip_on": False}
         (self._key,) = axes.plot([], [], transform=place, **(look | key))
         self._name = axes.text(0, 0, "", va="center", transform=place)
+        thin = {"arrowstyle": "-", "color": colors.QUIET, "lw": 0.8}
+        to: Any = {"textcoords": place, "arrowprops": thin | {"shrinkA": 0}}
+        self._leader = axes.annotate("", (0, 0), (0, 0), zorder=1, **to)
 
     def show(self, curve: Curve | None) -> None:
         """Draws this curve, or none."""
         for artist in (self._band, self._edges, self._line):
             artist.set_visible(curve is not None)
-        self._key.set_visible(False)
-        self._name.set_visible(False)
+        for told in (self._key, self._name, self._leader):
+            told.set_visible(False)
         if curve is None:
             return
         color = curve.color or self._color
@@ -214,12 +209,12 @@ class _Line:
         self._band.set_xy([*low, *high[::-1]] or [(0, 0)])
         self._edges.set_data(*np.concatenate([low, [(np.nan, np.nan)], high]).T)
 
-    def name(self, end: float, beside: float, told: str) -> None:
+    def name(self, end: tuple[float, float] | None, beside: float, told: str) -> None:
         """Writes this at a height beside the panel, with a line from the end to it."""
-        self._key.set_data([0.05, 0.2], [end, beside])
-        self._name.set(text=told, position=(0.32, beside))
-        self._key.set_visible(True)
-        self._name.set_visible(True)
+        self._leader.set(visible=end is not None, position=(0.18, beside))
+        self._leader.xy = end or (0, 0)
+        self._key.set(visible=True, data=([0.22, 0.5], [beside] * 2))
+        self._name.set(visible=True, text=told, position=(0.57, beside))
 
 
 @style.in_our_look
@@ -231,19 +226,17 @@ def curve_panels(titles: Mapping[str, bool]) -> tuple[Figure, list[CurvePanel]]:
     """
     rows = len(titles)
     figure, axes = style.new_figure(style.EXPLORER_IN, 3.25 * rows, rows)
-    panels = [
-        new_panel(each, title, is_share=is_share)
-        for each, (title, is_share) in zip(axes, titles.items(), strict=True)
-    ]
+    pairs = zip(axes, titles.items(), strict=True)
+    panels = [new_panel(each, title, is_share=x) for each, (title, x) in pairs]
     style.keep_layout(figure)
     return figure, panels
 
 
 def new_panel(axes: Axes, title: str, *, is_share: bool) -> CurvePanel:
-    """A panel with a name as `_LONGEST` is, for which the layout is to make room."""
+    """A panel with the longest of names, for which the layout is to make room."""
     axes.set_title(title)
     panel = CurvePanel(axes, is_share=is_share)
-    panel.show([Curve(_LONGEST, np.ones(1))], 1)
+    panel.show([Curve("n" * int(_CHARS_PER_IN * _LEAST_IN), np.ones(1))], 1)
     return panel
 
 
@@ -270,21 +263,18 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
     return [float(height) for height in within + stacked]
 
 
-def shortened(name: str) -> str:
-    """A name cut in its middle, so that both ends can be read.
+def shortened(name: str, panel_in: float) -> str:
+    """A name cut in its middle, so that it fits beside a panel.
 
-    >>> shortened("FedAvg with many local epochs")
+    >>> shortened("FedAvg with many local epochs", 4.5)
     'FedAvg w…l epochs'
     """
-    half = (_NAME_CHARS - 1) // 2
-    return name if len(name) <= _NAME_CHARS else f"{name[:half]}…{name[-half:]}"
+    half = int(_CHARS_PER_IN * panel_in - 1) // 2
+    return name if len(name) <= 2 * half + 1 else f"{name[:half]}…{name[-half:]}"
 
 
 def lay_out(paper: style.Paper) -> None:
-    """Lets the layout find the places of all panels, as it will do when they are shown.
-
-    Then names can find theirs.
-    """
+    """Lets the layout find the places of all panels; then names can find theirs."""
     figure: Any = paper.figure
     if engine := figure.get_layout_engine():
         engine.execute(figure)

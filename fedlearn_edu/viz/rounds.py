@@ -23,7 +23,7 @@ from fedlearn_edu.viz.curves import MOST_CURVES, Curve, CurvePanel, lay_out
 
 _ROW_IN = 3.25
 _MOST_LISTED = 8
-_UNITS = {"accuracy": "%", "loss": "nats"}
+_ROUNDING = 1e-6  # of means of shares
 _NUMBERS = "[rounds+1], or [rounds+1, clients]"
 
 
@@ -72,17 +72,13 @@ def draw_curves(
     Loss, after 2 rounds: run 1.5 nats (from 2).
 
     Raises:
-        FigureDataError: if there is nothing to draw, or rounds are not in order.
+        FigureDataError: if these numbers, shares or rounds cannot be drawn.
         HistoryError: if a history has no such column.
     """
     width_in = style.width_of(figure, width_in)
     runs = _by_name(named)
     panels = [
-        _Panel(
-            _words(name) if title is None else title,
-            _unit(name) if unit is None else unit,
-            [_curve(each, run, name) for each, run in runs.items()],
-        )
+        _panel(name, runs, title, unit)
         for name in _columns([run.history for run in runs.values()], column)
     ]
     rounds = [int(at) for curve in panels[0].curves for at in curve.rounds]
@@ -122,7 +118,7 @@ def _of_numbers(name: str, values: ArrayLike) -> History:
         raise style.FigureDataError(
             "these are no numbers to draw",
             expected=_NUMBERS,
-            found=f"an array {list(found.shape)}",
+            found=describe(values),
             where=where,
         )
     known = np.where(np.isfinite(found), found, np.nan)
@@ -138,12 +134,22 @@ def _columns(
     tables: Sequence[History], asked: str | Sequence[str] | None
 ) -> Sequence[str]:
     """Those that are asked for, or that without a name, or an accuracy and a loss."""
+    plain = sum("" in table for table in tables)
+    if plain and (asked is not None or plain < len(tables)):
+        raise style.FigureDataError(
+            "plain numbers have no columns, and no histories beside them",
+            expected="only histories; or only numbers, and column=None",
+            found=f"numbers for {plain} of {len(tables)} names, column={asked!r}",
+            where="named",
+            do='{"b": history["loss"], …}',
+        )
     if asked is not None:
         names = [asked] if isinstance(asked, str) else asked
-        if not 1 <= len(names) <= MOST_CURVES:
+        is_list = isinstance(names, list | tuple) and 1 <= len(names) <= MOST_CURVES
+        if not is_list or not all(isinstance(name, str) for name in names):
             raise style.FigureDataError(
-                "there are no columns to draw, or too many",
-                expected=f"1 to {MOST_CURVES} names",
+                "these are not the names of columns to draw",
+                expected=f"a name, or a list of 1 to {MOST_CURVES}",
                 found=describe(asked),
                 where="column",
             )
@@ -215,14 +221,13 @@ def _drawn(
     for each, panel in zip(axes, panels, strict=False):
         unit = panel.unit.replace("%", "")
         each.set_title(f"{panel.title} ({unit})".removesuffix("()").strip())
-        made.append(CurvePanel(each, is_share=panel.unit == "%", first=first))
-        if _banded(panel.curves)[0].band is not None:
+        look: Any = {"first": first, "width_in": width_in / beside}
+        made.append(CurvePanel(each, is_share=panel.unit == "%", **look))
+        if len(_banded(panel.curves)[0].edges) > 1:
             each.set_xlabel(f"{each.get_xlabel()}\nband: lowest to highest client")
     lay_out(paper)
     for drawn, panel in zip(made, panels, strict=True):
-        is_known = any(curve.end for curve in panel.curves)
-        note = "" if is_known else "no number in any round"
-        drawn.show(_banded(panel.curves), last, note=note)
+        drawn.show(_banded(panel.curves), max(first, last))
     return paper
 
 
@@ -231,12 +236,25 @@ def _banded(curves: list[Curve]) -> list[Curve]:
     return curves if len(curves) == 1 else [replace(x, band=None) for x in curves]
 
 
-def _words(column: str) -> str:
-    return column.replace("_", " ").replace(".", ": ")
-
-
-def _unit(column: str) -> str:
-    return next((unit for kind, unit in _UNITS.items() if kind in column), "")
+def _panel(column: str, runs: Mapping[str, Run], title: Any, unit: Any) -> _Panel:
+    """Title and unit are those that are asked for, or follow from the column."""
+    curves = [_curve(name, run, column) for name, run in runs.items()]
+    if title is None:
+        title = column.replace("_", " ").replace(".", ": ")
+    seen = np.hstack([np.append(x.values[x.known], x.edges[:, 1:]) for x in curves])
+    beyond = seen[np.abs(seen - 0.5) > 0.5 + _ROUNDING]
+    if unit == "%" and len(beyond):
+        raise style.FigureDataError(
+            "these are not shares, which alone are shown in percent",
+            expected="numbers 0..1",
+            found=f"{beyond[0]:g}",
+            where=f"named, {column}".removesuffix(", "),
+            do='divide percentages by 100, or leave out unit="%"',
+        )
+    if unit is None:
+        is_share = "accuracy" in column and not len(beyond)
+        unit = "%" if is_share else "nats" if "loss" in column else ""
+    return _Panel(str(title), str(unit), curves)
 
 
 def _said(panel: _Panel, last: int) -> str:

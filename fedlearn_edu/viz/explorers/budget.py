@@ -115,11 +115,10 @@ class BudgetPicture:
         """Counts epsilon, and trains without the noise and with it."""
         private = Setting(clients, probability, noise_multiplier)
         both = [self._trials(each) for each in (replace(private, noise=0.0), private)]
-        spent, cost = Curve("epsilon", np.zeros(0)), ""
+        spent = Curve("epsilon", np.array([np.nan]))
         try:
             spent = yield from self._count(private, rounds)
-            end = f"{spent.values[-1]:.3g} at delta {private.delta:.2g}"
-            cost = f"epsilon is {end}"
+            cost = f"epsilon is {spent.values[-1]:.3g} at delta {private.delta:.2g}"
         except accounting.MissingAccountantError as error:
             cost = f"{error.summary} ({error.do})"
         what = (
@@ -131,8 +130,7 @@ class BudgetPicture:
         yield from train_all(both, rounds, lambda now: draw(f"{what} So far {now}."))
         quiet, noisy = (each.curve(rounds).values[-1] for each in both)
         after = f"After {counted(rounds, 'round')} the accuracy is {noisy:.1%}"
-        said = f"{what} {after}, without noise {quiet:.1%}; {cost}."
-        yield draw(said)
+        yield draw(f"{what} {after}, without noise {quiet:.1%}; {cost}.")
 
     def _count(self, private: Setting, rounds: int) -> Generator[None, None, Curve]:
         """Epsilon after some of the rounds: the curve between them is smooth."""
@@ -150,8 +148,7 @@ class BudgetPicture:
         self, spent: Curve, both: Sequence[Learner], rounds: int, said: str
     ) -> Frame:
         """The curves as far as they are."""
-        missing = "" if len(spent.values) else "dp-accounting\nis not installed"
-        self._spent.show([spent][: len(spent.values)], rounds, note=missing)
+        self._spent.show([spent], rounds)
         looks = zip(both, (colors.QUIET, colors.SERVER), strict=True)
         curves = [each.curve(rounds, color=color) for each, color in looks]
         self._accuracy.show(curves, rounds)
