@@ -22,12 +22,12 @@ _MAP = LinearSegmentedColormap.from_list("model", ["#FFFFFF", colors.SERVER])
 _UNDER_NUMBERS: Any = style.tint(colors.SERVER, 0.48)
 _WEAK_MAP = LinearSegmentedColormap.from_list("numbers", ["#FFFFFF", _UNDER_NUMBERS])
 _DIGIT_IN = 0.0975
-_LINE_IN = 0.13
-_GROUP = 0.84
-# The last one is the model that is looked at; hatches tell the others apart.
+_LINE_IN = 0.145
+_GROUP = 0.9
+# The last one is the model that is looked at; narrow bars are told apart, too.
 _LOOKS: tuple[dict[str, Any], ...] = (
-    {"edgecolor": colors.QUIET, "facecolor": "white", "hatch": ".."},
-    {"edgecolor": colors.MODELS[2], "facecolor": "white", "hatch": "//"},
+    {"edgecolor": colors.QUIET, "facecolor": "white"},
+    {"edgecolor": colors.MODELS[2], "facecolor": "white", "hatch": "////"},
     {"edgecolor": colors.SERVER, "facecolor": colors.SERVER},
 )
 _MOST_SERIES = 3
@@ -131,13 +131,15 @@ def _draw_bars(
     looks = [*_LOOKS[: len(series) - 1], _LOOKS[-1]]
     for place, (label, shares) in enumerate(zip(series, table, strict=True)):
         left = np.arange(len(shares)) + (place - len(series) / 2) * width
-        # In front of the axis, so that a bar of 0 is seen.
-        look: Any = {"align": "edge", "zorder": 3, **looks[place]}
+        look: Any = {"align": "edge", "clip_on": False, "lw": 1.5, **looks[place]}
         bars.append(axes.bar(left, np.nan_to_num(shares), width, label=label, **look))
     axes.set_xlim(-0.6, table.shape[1] - 0.4)
     axes.set_xlabel("client, and the only digit it holds")
     axes.set_ylabel("own digits read correctly")
     axes.set_ylim(0, 1.2)
+    axes.spines["left"].set_bounds(0, 1)
+    # Bars stand above the axis, so that one of 0 is seen.
+    axes.spines["bottom"].set_position(("outward", 4))
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
     return bars
@@ -157,11 +159,12 @@ def _write_numbers(
     bar_in = wide_in / (clients + 0.2) * _GROUP / len(bars)
     words = [[_percent(share) for share in shares] for shares in table]
     longest = max(len(word) for told in words for word in told)
-    stands = _LINE_IN < bar_in < _DIGIT_IN * longest
+    digits = bar_in / _DIGIT_IN - 0.4  # with a space between neighbors
+    stands = digits < longest and bar_in > _LINE_IN
     for each, told in zip(bars, words, strict=True):
-        fits = (w if stands or bar_in >= _DIGIT_IN * len(w) else "" for w in told)
+        fits = (word if stands or digits >= len(word) else "" for word in told)
         axes.bar_label(each, [*fits], padding=2, rotation=90 * stands)
-    axes.grid(axis="y", visible=not stands and bar_in < _DIGIT_IN * longest)
+    axes.grid(axis="y", visible=not stands and digits < longest)
 
 
 def _table(series: Any) -> NDArray[np.float64]:

@@ -35,7 +35,7 @@ def test_clients_are_their_mean_and_a_band() -> None:
 def test_client_bars_differ_by_more_than_color() -> None:
     series = {"before": [0.1], "alone": [0.2], "after": [0.3]}
     (axes,) = viz.draw_client_accuracy(series).axes
-    assert len({patch.get_hatch() for patch in axes.patches}) == 3
+    assert len({(p.get_hatch(), p.get_facecolor()) for p in axes.patches}) == 3
 
 
 def test_templates_share_one_map_with_white_at_zero() -> None:
