@@ -70,8 +70,7 @@ class Learner:
             client_sampling: Who takes part in a round; `None` for everybody.
         """
         self.name, self._make, self._batch_size = name, make, batch_size
-        self._data, self._test = data, test
-        self._client_sampling = client_sampling
+        self._data, self._test, self._client_sampling = data, test, client_sampling
         self.run: Run | None = None
         self.snapshots: list[Snapshot] = []
         self.diverged: int | None = None
@@ -104,14 +103,8 @@ class Learner:
     ) -> Curve:
         """The accuracy up to this round, as a curve of this name or its own."""
         held, band = self.accuracy[: rounds + 1], self.spread if has_band else None
-        return Curve(
-            name or self.name,
-            held,
-            self.diverged,
-            color=color,
-            band=band,
-            band_color=CLIENTS_EDGE,
-        )
+        look: Any = {"color": color, "band": band, "band_color": CLIENTS_EDGE}
+        return Curve(name or self.name, held, self.diverged, **look)
 
     def train(self, rounds: int) -> Iterator[str]:
         """Learns up to this round, or until it is closed; says how far it is.

@@ -2,7 +2,7 @@
 """`explore_poisoning`: what attackers do to a model, and what a defence saves of it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, final
 
@@ -137,7 +137,7 @@ class Setting:
 
 @final
 class PoisoningPicture:
-    """Up to three curves: the mean without attackers, the mean, and the defence."""
+    """Up to three curves: the mean, the defence, and the mean without attackers."""
 
     @style.in_our_look
     def __init__(self) -> None:
@@ -152,9 +152,8 @@ class PoisoningPicture:
             self._trials(setting): look
             for setting, look in _settings(attack, rule, data, attackers).items()
         }
-        who = (
-            f"{attackers} of them attack{'s' * (attackers == 1)}: {ATTACKS[attack][0]}"
-        )
+        title, end = ATTACKS[attack][0], "s" * (attackers == 1)
+        who = f"{attackers} of them attack{end}: {title}"
         who = who if attackers else "no attackers"
         what = f"{CLIENTS} clients, {DATA[data][0]}, {who}."
         draw = partial(self._drawn, looks, rounds)
@@ -162,10 +161,8 @@ class PoisoningPicture:
         ends = [
             f"{name} {x.curve(rounds).values[-1]:.1%}" for x, (name, _) in looks.items()
         ]
-        without = f"; {ends[0]}" if attackers else ""
-        names = ", ".join(ends[-2:])
-        after = f"After {counted(rounds, 'round')} the accuracy is: {names}{without}."
-        yield draw(f"{what} {after}")
+        after = f"After {counted(rounds, 'round')} the accuracy is"
+        yield draw(f"{what} {after}: {'; '.join(ends)}.")
 
     @style.in_our_look
     def _drawn(
@@ -180,16 +177,13 @@ class PoisoningPicture:
 def _settings(
     attack: str, rule: str, data: str, attackers: int
 ) -> dict[Setting, tuple[str, str]]:
-    """The runs to be compared, each with its name and color."""
-    title, honest = RULES[rule][0], Setting(data)
-    if not attackers:
-        defended = Setting(data, rule=rule)
-        return {honest: ("mean", colors.QUIET), defended: (title, colors.SERVER)}
-    return {
-        honest: ("no attack", colors.QUIET),
-        Setting(data, attack, attackers): ("mean", colors.ALARM),
-        Setting(data, attack, attackers, rule): (title, colors.SERVER),
+    """The runs to be compared, each with its name and color; a place is a look, too."""
+    hit = Setting(data, attack, attackers) if attackers else Setting(data)
+    runs = {
+        hit: ("mean", colors.ALARM),
+        replace(hit, rule=rule): (RULES[rule][0], colors.SERVER),
     }
+    return runs | {Setting(data): ("no attack", colors.QUIET)} if attackers else runs
 
 
 def _learner(setting: Setting) -> Learner:
