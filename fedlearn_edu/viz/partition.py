@@ -9,7 +9,7 @@ All numbers are those of `describe_skew`. Many clients are folded: the first and
 last ones are shown, and a gap with dots stands for those between them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -30,10 +30,10 @@ LEAST_ROWS = 6
 
 _LEAST_IMAGES = 3
 _DIGIT_IN = 0.1  # width of a digit at 11 pt
-_MAP = LinearSegmentedColormap.from_list("clients", ["#FFFFFF", colors.CLIENTS])
-# So weak that numbers on it can be read in either theme.
-_UNDER_NUMBERS: Any = style.tint(colors.CLIENTS, 0.42)
-_WEAK_MAP = LinearSegmentedColormap.from_list("numbers", ["#FFFFFF", _UNDER_NUMBERS])
+_SHADES = [(0.0, "#FFFFFF"), (0.7, colors.CLIENTS), (1.0, colors.CLIENTS_EDGE)]
+_MAP = LinearSegmentedColormap.from_list("clients", _SHADES)
+# Ink on a strong color cannot be read in both themes.
+_PAD: Any = {"facecolor": "white", "linewidth": 0, "pad": 1.5}
 _GAP = "\N{VERTICAL ELLIPSIS}"
 _COLORS_MEAN = (
     "strong color: a large share of the client\N{RIGHT SINGLE QUOTATION MARK}s examples"
@@ -85,7 +85,9 @@ def draw_partition(
         pictures = None
     rows = max(len(folded(len(skew.histogram), *_ROWS)), LEAST_ROWS)
     size_in = width_in, _AROUND_IN + rows * _ROW_IN
-    paper = figure or Figure(figsize=size_in, layout="constrained")
+    paper: Any = figure or Figure(figsize=size_in)
+    if paper.figure.get_layout_engine() is None:
+        paper.figure.set_layout_engine("constrained")
     rows_of_clients = ClientRows(paper, has_images=pictures is not None)
     rows_of_clients.show(skew, shares, pictures)
     return style.say_of(paper, figure, describe(skew, len(np.asarray(labels))))
@@ -143,14 +145,15 @@ class ClientRows:
         *images, heat, sizes, variation, effective = panels
         self._paper, self._first, self._heat = paper, panels[0], heat
         self._first.set_ylabel("client", loc="top")
-        self._image = heat.imshow([[0]], _MAP, aspect="auto", norm=PowerNorm(0.6, 0, 1))
+        self._image = heat.imshow([[0]], _MAP, aspect="auto", norm=PowerNorm(0.5, 0, 1))
         self._counts = Texts(heat)
         heat.xaxis.tick_top()
+        heat.set_xticks([0])
         _head(heat, "examples of each label")
         self._columns = [
-            _Column(sizes, "size", "{:,.0f}"),
-            _Column(variation, "total\nvariation", "{:.2f}", most=1.0),
-            _Column(effective, "effective\nlabels", "{:.1f}"),
+            _Column(sizes, "size", _size),
+            _Column(variation, "total\nvariation", "{:.2f}".format),
+            _Column(effective, "effective\nlabels", "{:.1f}".format),
         ]
         paper.supxlabel(_COLORS_MEAN, x=0.01, ha="left", fontsize=style.FONT_PT)
         self._thumbs = None
@@ -174,14 +177,15 @@ class ClientRows:
         places = [place for place, row in enumerate(rows) if row is not None]
         names = [_GAP if row is None else str(row) for row in rows]
         self._first.set_yticks(range(len(rows)), [_padded(name) for name in names])
-        numbers = skew.sizes, skew.total_variation, skew.effective_labels
-        for column, values in zip(self._columns, numbers, strict=True):
-            column.show(places, values[there], values.max())
         self._first.set_ylim(low, -0.5)
-        self._heat.set_xticks(*_ticks(skew.labels))
         if not self._is_laid_out:
             self._paper.figure.draw_without_rendering()
             self._is_laid_out = True
+        numbers = skew.sizes, skew.total_variation, skew.effective_labels
+        ends = skew.sizes.max(), 1.0, len(skew.labels)
+        for column, values, most in zip(self._columns, numbers, ends, strict=True):
+            column.show(places, values[there], most, self._cell_in(column.axes)[0])
+        self._heat.set_xticks(*_ticks(skew.labels, self._cell_in(self._heat)[0]))
         self._show_counts(skew, rows)
         if self._thumbs is not None:
             self._show_images(shares, images, rows)
@@ -196,20 +200,21 @@ class ClientRows:
         self._image.set_extent((-0.5, labels - 0.5, len(rows) - 0.5, -0.5))
         self._heat.set_xlim(-0.5, labels - 0.5)
         cell_in, row_in = self._cell_in(self._heat)
-        words = _words(counts, cell_in / labels, row_in)
-        self._counts.show(words)
-        self._image.set_cmap(_WEAK_MAP if words else _MAP)
+        self._counts.show(_words(counts, cell_in / labels, row_in))
+        for text in self._heat.texts:
+            text.set_bbox(_PAD)
 
     def _show_images(self, shares: Sequence[Any], images: Any, rows: list[Row]) -> None:
         thumbs: Any = self._thumbs
         width_in, row_in = self._cell_in(thumbs.axes)
-        columns = max(_LEAST_IMAGES, int(width_in / row_in))
-        tile_in = min(row_in, width_in / columns)
+        shape = images.shape[2] / images.shape[1]
+        columns = max(_LEAST_IMAGES, int(width_in / (row_in * shape)))
+        tile_in = min(row_in, width_in / columns / shape)
         tiles = _tiles(images, shares, rows, columns)
         above = 1 + round((row_in / tile_in - 1) * tiles.shape[2] / 2)
         thumbs.set_data(mosaic(tiles, (above, 1), fill=0))
         thumbs.set_clim(0, max(float(tiles.max()), 1e-9))
-        thumbs.set_extent((0, columns * tile_in, len(rows) - 0.5, -0.5))
+        thumbs.set_extent((0, columns * tile_in * shape, len(rows) - 0.5, -0.5))
         thumbs.axes.set_xlim(0, width_in)
 
     def _cell_in(self, axes: Axes) -> tuple[float, float]:
@@ -229,27 +234,29 @@ def _head(axes: Axes, title: str, **more: Any) -> None:
     axes.set_title(title, fontsize=style.FONT_PT, **more)
 
 
+def _size(examples: float) -> str:
+    return f"{examples:,.0f}" if examples < 1e5 else f"{examples / 1e6:.3g} M"
+
+
 @final
 class _Column:
-    """A number per client, with a bar behind it."""
+    """A bar per client, and its number beyond it."""
 
-    def __init__(
-        self, axes: Axes, name: str, form: str, most: float | None = None
-    ) -> None:
-        self._axes, self._form, self._most = axes, form, most
+    def __init__(self, axes: Axes, name: str, form: Callable[[float], str]) -> None:
+        self.axes, self._form = axes, form
         self._bars, self._texts = Bars(axes), Texts(axes, ha="left")
         _head(axes, name)
 
-    def show(self, places: list[int], values: NDArray[Any], most: float) -> None:
-        most = self._most or max(float(most), 1e-9)
-        self._axes.set_xlim(0, most)
+    def show(
+        self, places: list[int], values: NDArray[Any], most: float, width_in: float
+    ) -> None:
+        names = [self._form(value) for value in values]
+        # From zero to `most`, and the longest number.
+        long_in = max(0.2, width_in - _DIGIT_IN * (1 + max(map(len, names))))
+        self.axes.set_xlim(0, most * width_in / long_in)
         self._bars.show(places, values, 0.8)
-        self._texts.show(
-            [
-                (0.05 * most, place, self._form.format(value))
-                for place, value in zip(places, values, strict=True)
-            ]
-        )
+        ends = values + 0.06 * most / long_in
+        self._texts.show(list(zip(ends, places, names, strict=True)))
 
 
 def _tiles(
@@ -265,11 +272,11 @@ def _tiles(
     return tiles
 
 
-def _ticks(labels: NDArray[Any]) -> tuple[range, list[str]]:
-    """The places and names of ten labels of one digit, or of fewer longer ones."""
+def _ticks(labels: NDArray[Any], width_in: float) -> tuple[range, list[str]]:
+    """The places and names of all labels, or of those for which there is room."""
     names = [str(label) for label in labels]
-    step = -(-len(names) * (1 + max(map(len, names))) // 20)
-    places = range(0, len(names), step)
+    needed_in = len(names) * (1 + max(map(len, names))) * _DIGIT_IN
+    places = range(0, len(names), max(1, -int(-needed_in // width_in)))
     return places, [names[place] for place in places]
 
 
