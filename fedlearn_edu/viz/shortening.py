@@ -63,11 +63,12 @@ def _outline(type_: Type, depth: int) -> str:
 def written(value: float) -> str:
     """A number as pictures and sentences have it.
 
-    >>> written(-1938472), written(2.50)
-    ('−1,938,472', '2.5')
+    >>> written(-1938472), written(2.50), written(123456.789)
+    ('−1,938,472', '2.5', '123,457')
     """
-    text = f"{value:,}" if isinstance(value, int) else f"{value + 0.0:.5g}"
-    return text.replace("-", "\N{MINUS SIGN}")
+    is_long = 1e5 <= abs(value) < 1e12
+    form = "," if isinstance(value, int) else ",.0f" if is_long else ",.5g"
+    return f"{value + 0:{form}}".replace("-", "\N{MINUS SIGN}")
 
 
 def size_text(size: int | None) -> str:

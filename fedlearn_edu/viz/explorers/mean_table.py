@@ -20,7 +20,7 @@ SCALE = 100
 """Secure sums are over whole numbers: hundredths."""
 
 _MINUS = "\N{MINUS SIGN}"
-_HEAD = "border:0;padding:4px 6px;text-align:right;vertical-align:bottom"
+_HEAD = "border:0;padding:4px 3px;text-align:right;vertical-align:bottom"
 _CELL = f"{_HEAD};white-space:nowrap;font-variant-numeric:tabular-nums"
 _GROUP = f"{_HEAD};text-align:left;border-bottom:3px solid "
 _HELD, _SUMMED = (
@@ -165,7 +165,7 @@ def _plain_heads(run: MeanRun) -> tuple[list[str], list[str]]:
 
 
 def _secure_heads(run: MeanRun) -> tuple[list[str], list[str]]:
-    sent, summed = ["hundredths", "+ mask", "= sent"], ["so far"]
+    sent, summed = ["hundredths", "+ mask<br>= sent"], ["so far"]
     return (sent, summed) if run.weights else ([*sent, "1"], [*summed, "count"])
 
 
@@ -206,9 +206,10 @@ def _secure_rows(run: MeanRun, client: int) -> Iterator[str]:
         # Of a single number there is also the count.
         part = slice(i, i + 1) if count > 1 else slice(None)
         sent, sums = run.sent[client][part], run.sums[client][part]
-        cells = [(_HELD, x) for x in (hidden, mask, *sent)]
-        cells += [(_SUMMED, x) for x in sums]
-        row = "".join(tag("td", written(x), style=look) for look, x in cells)
+        masked = f"{written(mask)}<br>{written(sent[0])}"
+        cells = [(_HELD, x) for x in (written(hidden), masked, *map(written, sent[1:]))]
+        cells += [(_SUMMED, written(x)) for x in sums]
+        row = "".join(tag("td", x, style=look) for look, x in cells)
         yield row if i else first + row
 
 
@@ -248,5 +249,5 @@ def _ends(limits: tuple[float, float]) -> str:
     """The ends of the line, above it."""
     ends = zip(limits, ("low", "high"), strict=True)
     low, high = (tag("span", written(each), data_is=name) for each, name in ends)
-    look = "display:flex;justify-content:space-between;font-weight:normal"
+    look = "display:flex;justify-content:space-between;gap:1em;font-weight:normal"
     return tag("div", low, high, style=look)
