@@ -6,6 +6,7 @@ from typing import Any, final
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
@@ -15,7 +16,7 @@ from fedlearn_edu.viz.artists import Texts, mosaic
 
 _COLUMNS = 5
 _FRAME_IN, _NAME_IN = 1.25, 0.28
-_GAP = 0.04  # between pictures
+_GAP = 0.07  # between pictures
 
 
 @short_traceback
@@ -60,12 +61,14 @@ def draw_digit_templates(
         sides = left, left + 1 - _GAP, bottom, bottom - 1 + _GAP
         look: Any = {"cmap": colors.SIGNED_MAP, "vmin": -limit, "vmax": limit}
         image = axes.imshow(picture, extent=sides, **look)
+        frame: Any = {"fill": False, "ec": colors.QUIET, "lw": 0.8, "clip_on": False}
+        axes.add_patch(Rectangle((left, sides[-1]), 1 - _GAP, 1 - _GAP, **frame))
         axes.text(left, sides[-1] - _GAP, f"{digit}", size=style.TITLE_PT)
     axes.set(xlim=(0, _COLUMNS - _GAP), ylim=(rows * step, 0))
     axes.set_axis_off()
     below: Any = {"location": "bottom", "pad": 0.12 / height_in, "extend": "both"}
-    bar = paper.colorbar(image, ax=axes, aspect=5 * width_in, **below)
-    bar.locator = MaxNLocator(5)
+    below |= {"aspect": 5 * width_in, "ticks": MaxNLocator(5)}
+    bar = paper.colorbar(image, ax=axes, **below)
     bar.ax.tick_params(labelsize=style.FONT_PT)
     bar.set_label("against ← evidence → for\n(nats per inked pixel)")
     return style.say_of(paper, figure, _said(pictures))
@@ -139,7 +142,7 @@ class TemplateStrip:
             return
         classes, side = pictures.shape[:2]
         limit = limit_of(pictures)
-        self._image.set_data(mosaic(pictures[None], (0, 1), fill=0.0))
+        self._image.set_data(mosaic(pictures[None], (0, 1), fill=np.nan))
         self._image.set_clim(-limit, limit)
         self._image.set_extent((0, classes, side, 0))
         self._axes.set(xlim=(0, classes), ylim=(side, 0))

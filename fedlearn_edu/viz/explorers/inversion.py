@@ -16,6 +16,7 @@ from fedlearn_edu.simulation import ClientData, datasets
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.artists import Texts
+from fedlearn_edu.viz.colors import QUIET
 from fedlearn_edu.viz.explorers.controls import a_count, a_stop, arguments
 from fedlearn_edu.viz.explorers.drift import local_training, model
 from fedlearn_edu.viz.explorers.explorer import Explorer
@@ -26,6 +27,7 @@ _LEARNING_RATE = 0.1
 _HEAD_IN, _LABELS_IN, _EDGE_IN, _LINE_IN, _GAP_IN = 0.42, 1.1, 0.1, 0.26, 0.07
 _LEAST_PITCH_IN = 0.41  # room for a correlation
 _MOST_SIDES_IN = 1.75  # of the pictures of all steps, below each other
+_SQUARE = np.array([[0, 0], [0, 1], [1, 1], [1, 0], [0, 0], [np.nan, np.nan]])
 
 Floats = NDArray[np.floating[Any]]
 
@@ -134,6 +136,7 @@ class InversionPicture:
         self._axes = self.figure.add_axes((0, 0, 1, 1))
         self._axes.set_axis_off()
         self._images: list[Any] = []
+        (self._frames,) = self._axes.plot([], [], color=QUIET, lw=0.8)
         self._labels = Texts(self._axes, ha="left")
         self._numbers = Texts(self._axes)
 
@@ -146,23 +149,19 @@ class InversionPicture:
         tried = attempt(batch_size, steps, noise_multiplier, seed)
         side, places, rows, height = _layout(batch_size, steps)
         second = side + _GAP_IN
-        line = second + side + _LINE_IN / 2
+        lines = side / 2, second + side / 2, second + side + _LINE_IN / 2
         labels, numbers = [(_EDGE_IN, 0.24, "Digits, and what is recovered")], []
         for step, top in rows:
-            names = (
-                f"step {step}" if steps > 1 else "digits",
-                "recovered",
-                "correlation",
-            )
-            lines = side / 2, second + side / 2, line
-            labels += [
-                (_EDGE_IN, top + y, x) for y, x in zip(lines, names, strict=True)
-            ]
+            first = f"step {step}" if steps > 1 else "digits"
+            names = zip(lines, (first, "recovered", "correlation"), strict=True)
+            labels += [(_EDGE_IN, top + y, text) for y, text in names]
         shown = zip(places, tried.x, tried.found, tried.alike, strict=True)
         for number, ((left, top), x, found, alike) in enumerate(shown):
             self._put(2 * number, x, (left, top, side))
             self._put(2 * number + 1, found, (left, top + second, side))
-            numbers.append((left + side / 2, top + line, _minus(f"{alike:.2f}")))
+            numbers.append((left + side / 2, top + lines[2], _minus(f"{alike:.2f}")))
+        corners = [(x, y + down) for x, y in places for down in (0, second)]
+        self._frames.set_data(*np.concatenate([side * _SQUARE + c for c in corners]).T)
         for image in self._images[2 * len(places) :]:
             image.set_visible(False)
         self._labels.show(labels)
@@ -205,10 +204,8 @@ def _layout(batch: int, steps: int) -> _Layout:
     """A row for each step."""
     wide_in = style.EXPLORER_IN - _LABELS_IN - _EDGE_IN
     side = min(wide_in / batch - _GAP_IN, _MOST_SIDES_IN / steps)
-    pitch, row_in = (
-        max(side + _GAP_IN, _LEAST_PITCH_IN),
-        2 * (side + _GAP_IN) + _LINE_IN,
-    )
+    pitch = max(side + _GAP_IN, _LEAST_PITCH_IN)
+    row_in = 2 * (side + _GAP_IN) + _LINE_IN
     rows = [(step, _HEAD_IN + (step - 1) * row_in) for step in range(1, steps + 1)]
     places = [(_LABELS_IN + at * pitch, top) for _, top in rows for at in range(batch)]
     # In whole eighths of an inch, which are whole pixels.

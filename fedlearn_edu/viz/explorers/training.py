@@ -109,7 +109,7 @@ class TrainingPicture:
         title = "Examples read correctly; band: lowest to highest client"
         self._curves = new_panel(above.subplots(), title, is_share=True)
         axes = self._middle.subplots()
-        axes.set_title("What it looks for (orange: ink speaks for the digit)")
+        axes.set_title("What it looks for (orange: ink for the digit; purple: against)")
         self._templates = TemplateStrip(axes)
         matrix, bars = below.subplots(1, 2)
         matrix.set_title("Confusion matrix")
@@ -190,14 +190,14 @@ def _said(evaluation: Evaluation) -> str:
 
 @final
 class _ClientBars:
-    """A bar per client, with its number where there is room for it."""
+    """A bar per client, with its number beyond it where there is room."""
 
     def __init__(self, axes: Axes) -> None:
         self._axes = axes
         self._bars, self._numbers = Bars(axes), Texts(axes, ha="left")
         style.dress(axes)
         axes.grid(visible=False)
-        axes.set(xlim=(0, 1), xticks=[0, 0.5, 1])
+        axes.set(xlim=(0, 1.2), xticks=[0, 0.5, 1])
         axes.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
         axes.yaxis.set_major_locator(MaxNLocator(10, integer=True, min_n_ticks=1))
         axes.set(xlabel="read correctly", ylabel="client")
@@ -207,8 +207,8 @@ class _ClientBars:
         count = len(found)
         self._axes.set_ylim(max(count, 2) - 0.5, -0.5)
         self._bars.show(np.arange(count), found, 0.8 if count <= 30 else 1.0)
-        numbered = enumerate(found) if count <= _MOST_NUMBERED else ()
-        self._numbers.show([(0.03, y, _percent(share)) for y, share in numbered])
+        rows = enumerate(found) if count <= _MOST_NUMBERED else ()
+        self._numbers.show([(np.nan_to_num(x) + 0.02, y, _percent(x)) for y, x in rows])
 
 
 def _percent(share: float) -> str:
