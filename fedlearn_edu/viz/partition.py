@@ -33,18 +33,13 @@ _DIGIT_IN = 0.1  # width of a digit at 11 pt
 _SHADES = [(0.0, "#FFFFFF"), (0.7, colors.CLIENTS), (1.0, colors.CLIENTS_EDGE)]
 _MAP = LinearSegmentedColormap.from_list("clients", _SHADES)
 # Ink on a strong color cannot be read in both themes.
-_PAD: Any = {"facecolor": "white", "linewidth": 0, "pad": 1.5}
+_PAD: Any = {"facecolor": "white", "linewidth": 0, "pad": 1}
 _GAP = "\N{VERTICAL ELLIPSIS}"
-_COLORS_MEAN = (
-    "strong color: a large share of the client\N{RIGHT SINGLE QUOTATION MARK}s examples"
-)
+_COLORS_MEAN = "strong color: a large share of the client's examples"
 _ROW_IN, _AROUND_IN = 0.3, 1.1
 _IMAGES_FROM_IN = 5.8
 # Of images, examples of each label, and three columns, compared with each other.
-_WITH_IMAGES, _WITHOUT_IMAGES = (1.6, 4.2, 1, 1, 1), (2.5, 1, 1, 1)
-
-Row = int | None
-"""A client, or the gap."""
+_WITH_IMAGES, _WITHOUT_IMAGES = (1.3, 4.2, 1.1, 1.1, 1.1), (2.2, 1, 1, 1)
 
 
 @short_traceback
@@ -88,8 +83,8 @@ def draw_partition(
     paper: Any = figure or Figure(figsize=size_in)
     if paper.figure.get_layout_engine() is None:
         paper.figure.set_layout_engine("constrained")
-    rows_of_clients = ClientRows(paper, has_images=pictures is not None)
-    rows_of_clients.show(skew, shares, pictures)
+    table = ClientRows(paper, has_images=pictures is not None)
+    table.show(skew, shares, pictures)
     return style.say_of(paper, figure, describe(skew, len(np.asarray(labels))))
 
 
@@ -143,7 +138,7 @@ class ClientRows:
             axes.tick_params(length=0, labelsize=style.FONT_PT)
             axes.spines[:].set_visible(False)
         *images, heat, sizes, variation, effective = panels
-        self._paper, self._first, self._heat = paper, panels[0], heat
+        self._first, self._heat = panels[0], heat
         self._first.set_ylabel("client", loc="top")
         self._image = heat.imshow([[0]], _MAP, aspect="auto", norm=PowerNorm(0.5, 0, 1))
         self._counts = Texts(heat)
@@ -161,7 +156,8 @@ class ClientRows:
             look: Any = {"cmap": "gray_r", "aspect": "auto"}
             self._thumbs = style.as_photograph(images[0].imshow([[0]], **look))
             _head(images[0], "images")
-        self._is_laid_out = False
+        self._first.set_yticks([0], [padded("")])
+        paper.figure.draw_without_rendering()
 
     def show(self, skew: Skew, shares: Sequence[Any], images: Any = None) -> None:
         """Shows who holds what.
@@ -176,21 +172,18 @@ class ClientRows:
         there = [row for row in rows if row is not None]
         places = [place for place, row in enumerate(rows) if row is not None]
         names = [_GAP if row is None else str(row) for row in rows]
-        self._first.set_yticks(range(len(rows)), [_padded(name) for name in names])
+        self._first.set_yticks(range(len(rows)), [padded(name) for name in names])
         self._first.set_ylim(low, -0.5)
-        if not self._is_laid_out:
-            self._paper.figure.draw_without_rendering()
-            self._is_laid_out = True
         numbers = skew.sizes, skew.total_variation, skew.effective_labels
         ends = skew.sizes.max(), 1.0, len(skew.labels)
         for column, values, most in zip(self._columns, numbers, ends, strict=True):
-            column.show(places, values[there], most, self._cell_in(column.axes)[0])
-        self._heat.set_xticks(*_ticks(skew.labels, self._cell_in(self._heat)[0]))
+            column.show(places, values[there], most)
+        self._heat.set_xticks(*_ticks(skew.labels, _cell_in(self._heat)[0]))
         self._show_counts(skew, rows)
         if self._thumbs is not None:
             self._show_images(shares, images, rows)
 
-    def _show_counts(self, skew: Skew, rows: list[Row]) -> None:
+    def _show_counts(self, skew: Skew, rows: list[int | None]) -> None:
         counts = np.array(
             [[0] * len(skew.labels) if r is None else skew.histogram[r] for r in rows]
         )
@@ -199,14 +192,14 @@ class ClientRows:
         self._image.set_data(counts / held)
         self._image.set_extent((-0.5, labels - 0.5, len(rows) - 0.5, -0.5))
         self._heat.set_xlim(-0.5, labels - 0.5)
-        cell_in, row_in = self._cell_in(self._heat)
+        cell_in, row_in = _cell_in(self._heat)
         self._counts.show(_words(counts, cell_in / labels, row_in))
         for text in self._heat.texts:
             text.set_bbox(_PAD)
 
-    def _show_images(self, shares: Sequence[Any], images: Any, rows: list[Row]) -> None:
+    def _show_images(self, shares: Any, images: Any, rows: list[int | None]) -> None:
         thumbs: Any = self._thumbs
-        width_in, row_in = self._cell_in(thumbs.axes)
+        width_in, row_in = _cell_in(thumbs.axes)
         shape = images.shape[2] / images.shape[1]
         columns = max(_LEAST_IMAGES, int(width_in / (row_in * shape)))
         tile_in = min(row_in, width_in / columns / shape)
@@ -217,17 +210,18 @@ class ClientRows:
         thumbs.set_extent((0, columns * tile_in * shape, len(rows) - 0.5, -0.5))
         thumbs.axes.set_xlim(0, width_in)
 
-    def _cell_in(self, axes: Axes) -> tuple[float, float]:
-        """The width of the axes, and the height of a row."""
-        figure: Any = axes.figure
-        box = axes.get_window_extent()
-        low, high = axes.get_ylim()
-        return box.width / figure.dpi, box.height / figure.dpi / (low - high)
+
+def _cell_in(axes: Axes) -> tuple[float, float]:
+    """The width of the axes, and the height of a row."""
+    figure: Any = axes.figure
+    box = axes.get_window_extent()
+    low, high = axes.get_ylim()
+    return box.width / figure.dpi, box.height / figure.dpi / (low - high)
 
 
-def _padded(name: str) -> str:
-    """As wide as a number of three digits, so that the layout stays."""
-    return name.rjust(3, "\N{FIGURE SPACE}")
+def padded(name: str, width: int = 3) -> str:
+    """As wide as a number of so many digits, so that the layout stays."""
+    return name.rjust(width, "\N{FIGURE SPACE}")
 
 
 def _head(axes: Axes, title: str, **more: Any) -> None:
@@ -243,24 +237,23 @@ class _Column:
     """A bar per client, and its number beyond it."""
 
     def __init__(self, axes: Axes, name: str, form: Callable[[float], str]) -> None:
-        self.axes, self._form = axes, form
+        self._axes, self._form = axes, form
         self._bars, self._texts = Bars(axes), Texts(axes, ha="left")
         _head(axes, name)
 
-    def show(
-        self, places: list[int], values: NDArray[Any], most: float, width_in: float
-    ) -> None:
+    def show(self, places: list[int], values: NDArray[Any], most: float) -> None:
         names = [self._form(value) for value in values]
+        width_in, _ = _cell_in(self._axes)
         # From zero to `most`, and the longest number.
-        long_in = max(0.2, width_in - _DIGIT_IN * (1 + max(map(len, names))))
-        self.axes.set_xlim(0, most * width_in / long_in)
+        long_in = max(0.1, width_in - _DIGIT_IN * (1 + max(map(len, names))))
+        self._axes.set_xlim(0, most * width_in / long_in)
         self._bars.show(places, values, 0.8)
         ends = values + 0.06 * most / long_in
         self._texts.show(list(zip(ends, places, names, strict=True)))
 
 
 def _tiles(
-    images: Any, shares: Sequence[Any], rows: list[Row], columns: int
+    images: Any, shares: Sequence[Any], rows: list[int | None], columns: int
 ) -> NDArray[Any]:
     """The first images of each client, as they are held; paper where there are none."""
     pictures = np.asarray(images)

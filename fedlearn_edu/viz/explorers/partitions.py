@@ -107,9 +107,7 @@ PARTITIONERS: Mapping[str, Partitioner] = {
         "one label per client",
         "examples",
         "at most {} examples",
-        lambda y, clients, most, seed: partitions.one_label_per_client(
-            y, clients, most, seed
-        ),
+        partitions.one_label_per_client,
     ),
     "shards": Partitioner("shards", "shards", "{} shards each", partitions.shards),
     "dirichlet": Partitioner("Dirichlet", "alpha", "alpha {:g}", partitions.dirichlet),
