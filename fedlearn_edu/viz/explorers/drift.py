@@ -111,13 +111,10 @@ class DriftPicture:
             self._models[trains] = yield from trained(*trains)
         if key not in self._drifts:
             self._drifts[key] = find_drift(data, self._models[trains], clients)
-        yield (
-            self._drawn(self._drifts[key], local_epochs),
-            (
-                f"{DATA[data][0]}, {clients} clients, learning rate {learning_rate:g}. "
-                f"{words(self._drifts[key], local_epochs)}"
-            ),
-        )
+        drift, title = self._drifts[key], DATA[data][0]
+        what = f"{title[0].upper()}{title[1:]}, {clients} clients"
+        said = f"{what}, learning rate {learning_rate:g}. {words(drift, local_epochs)}"
+        yield self._drawn(drift, local_epochs), said
 
     @style.in_our_look
     def _drawn(self, drift: Drift, epochs: int) -> Figure:

@@ -23,6 +23,7 @@ from fedlearn_edu.viz import style
 from fedlearn_edu.viz.artists import Texts
 from fedlearn_edu.viz.colors import CLIENTS_EDGE, INK, QUIET, SERVER, SIGNED_MAP
 from fedlearn_edu.viz.curves import spread
+from fedlearn_edu.viz.partition import padded
 
 _EVERY_TICK_UP_TO = 5
 _HEIGHT_IN = 4.4
@@ -101,7 +102,7 @@ def words(drift: Drift, epochs: int) -> str:
         f"{drift.cosines(epochs)[others].mean():.2f}. The mean has a loss of "
         f"{drift.losses[epochs]:.2f} nats on everybody's digits, the old model "
         f"{drift.losses[0]:.2f}."
-    )
+    ).replace("-", "\N{MINUS SIGN}")
 
 
 @final
@@ -134,7 +135,7 @@ class DriftDrawing:
         axes.set_aspect("equal")
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(MaxNLocator(4))
-        axes.yaxis.set_major_formatter(lambda y, _: f"{abs(y):g}")
+        axes.yaxis.set_major_formatter(lambda y, _: padded(f"{abs(y):g}", 5))
         axes.plot([], [], label="client, epoch by epoch", **_PATH)
         (self._arc,) = axes.plot([], [], color=INK, lw=1.2, ls=(0, (4, 3)), zorder=2)
         self._arc.set_label("mean, if all went one way")
@@ -179,7 +180,8 @@ class DriftDrawing:
 
     def _beside(self, ends: Floats) -> Floats:
         """Where the names go: beyond all paths, in the order of their ends."""
-        (_, right), (low, high) = self._plane.get_xlim(), self._plane.get_ylim()
+        right, (low, high) = self._plane.get_xlim()[1], self._plane.get_ylim()
+        low, high = 0.96 * low, 0.96 * high
         order = np.argsort(ends[:, 1])
         heights = (ends[order, 1] - low) / (high - low)
         places = np.full(ends.shape, right - _NAME_SHARE * (high - low))
@@ -189,12 +191,13 @@ class DriftDrawing:
         return places
 
     def _set_limits(self, drift: Drift) -> None:
-        """Room for the longest paths, also backwards, and for names beside them."""
-        most = len(drift.means)
-        ends, reach = drift.paths(most)[:, -1], drift.mean_norm(most)
-        half = 1.1 * max(reach, float(np.linalg.norm(ends, axis=1).max()))
-        least = min(-0.1 * half, 1.1 * float(drift.paths(most)[..., 0].min()))
-        self._plane.set(xlim=(least, 1.5 * half), ylim=(-half, half))
+        """Room for the paths of any number of passes, and for names beside them."""
+        counts = range(1, len(drift.means) + 1)
+        ends = np.concatenate([drift.paths(each).reshape(-1, 2) for each in counts])
+        reach = max(map(drift.mean_norm, counts))
+        right, half = np.maximum(np.abs(ends).max(axis=0), reach)
+        half, least = 1.1 * half, ends[:, 0].min() - 0.1 * half
+        self._plane.set(xlim=(least, right + 0.5 * half), ylim=(-half, half))
 
     def _make_room(self, count: int) -> None:
         """A path and a leader for each client, and the matrix for all of them."""
