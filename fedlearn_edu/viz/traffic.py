@@ -117,11 +117,7 @@ def _checked(rounds: Any, model_bytes: Any) -> "list[Round]":
     is_rounds = isinstance(given, list | tuple) and all(
         isinstance(each, Round) for each in given
     )
-    found = (
-        [each for each in given if each.num_clients and _bytes(each)]
-        if is_rounds
-        else []
-    )
+    found = [e for e in given if e.num_clients and _bytes(e)] if is_rounds else []
     if not found:
         raise style.FigureDataError(
             "there are no rounds to draw",

@@ -36,24 +36,18 @@ STEPS, MILLISECONDS = "steps", "milliseconds"
 
 _EXPLAINED = "Each bar is a call; in a lane, lower rows are lower layers."
 _BATCHED = " Hatched: clients that run in one call."
-_OPERATORS = " Operators begin at the vertical lines: "
+_OPERATORS = " Operators begin at the numbered lines: "
 # How much of the height of its row a bar has.
 _KINDS = {"leaf code runs": 0.92, "a call above waits": 0.55, "values pass": 0.25}
 _KEY_PT = 9
+_CROSS: dict[str, Any] = {"marker": "X", "ms": 12, "color": ALARM, "mec": "white"}
 _FEW_BARS = 150
-_LONGER = 1.5
 
-_BYTES_IN, _AROUND_IN, _EDGE_IN = 0.75, 1.95, 0.1
+_BYTES_IN, _AROUND_IN, _EDGE_IN, _NARROW_IN = 0.75, 1.95, 0.1, 6.0
 _MAX_LABEL_CHARS, _MAX_OPERATORS_CHARS = 16, 150
 _LINES = "#C8C8C8"
 _NOT_MEANT = "#DDDDDD"
-_LEGEND: dict[str, Any] = {
-    "handlelength": 1.3,
-    "handletextpad": 0.4,
-    "columnspacing": 0.9,
-    "borderpad": 0.2,
-    "borderaxespad": 0.2,
-}
+_LEGEND: Any = {"handlelength": 1.3, "handletextpad": 0.4, "columnspacing": 0.9}
 
 
 @short_traceback
@@ -144,14 +138,16 @@ class TapePicture:
         words = wrapped(self._words(), PLAIN, width_in - 2 * _EDGE_IN)
         lane_in = 0.5 if len(labels) <= 5 else 0.32 if len(labels) <= 14 else 0.22
         lanes_in = max(2, len(labels)) * lane_in
-        height = lanes_in + _BYTES_IN + _AROUND_IN + LINE_IN * len(words)
+        is_narrow = width_in < _NARROW_IN
+        above_in = LINE_IN * (len(words) + is_narrow)
+        height = lanes_in + _BYTES_IN + _AROUND_IN + above_in
         paper, axes = style.new_figure(width_in, height, rows=2, figure=figure)
         self.figure: Any = paper
         self.lanes, self.bytes = axes
         grid: Any = self.lanes.get_gridspec()
         grid.set_height_ratios([lanes_in, _BYTES_IN])
         self._draw_lanes(labels)
-        self._draw_keys("\n".join(line.text for line in words))
+        self._draw_keys("\n".join(line.text for line in words), 4 - 2 * is_narrow)
         self._draw_bytes(axis)
 
     def box(self, step: int) -> tuple[float, float, float, float]:
@@ -195,7 +191,8 @@ class TapePicture:
 
     def _words(self) -> str:
         """What is above the picture: how to read it, and all operators in order."""
-        names = ", ".join(name for _, name in self.timeline.phases())
+        phases = enumerate(self.timeline.phases(), start=1)
+        names = ", ".join(f"{number}\xa0{name}" for number, (_, name) in phases)
         operators = f"{_OPERATORS}{clipped(names, _MAX_OPERATORS_CHARS)}."
         batched = _BATCHED * any(map(is_batched, self.timeline.events))
         return _EXPLAINED + batched + operators * bool(names)
@@ -223,7 +220,7 @@ class TapePicture:
 
     def _draw_bars(self) -> None:
         events, bars = self.timeline.events, self.timeline.bars
-        first, last = self._first, np.maximum(self._last, self._first + self._pixels(2))
+        first, last = self._first, np.maximum(self._last, self._first + self._pixels(1))
         middle = (bars.top + bars.bottom) / 2
         half = (bars.bottom - bars.top) / 2 * [*map(_share, events)]
         x = np.stack([first, last, last, first], axis=1)
@@ -256,46 +253,42 @@ class TapePicture:
                         self.lanes.add_patch(box)
 
     def _draw_operators(self) -> None:
-        """A line where each one begins, and its name above, where there is room.
+        """A line where each one begins, and its number above, with its name if it fits.
 
-        A name may be longer than its operator's bar, if only by half, and where no name
-        of a longer bar is.
+        Of lines that are close to each other, the first one has the numbers of all.
         """
-        taken: list[tuple[float, float]] = []
-        low, high = self._limits
-        phases = [
-            (*self._sides(step)[:2], name) for step, name in self.timeline.phases()
-        ]
-        for first, last, name in sorted(phases, key=lambda one: one[0] - one[1]):
-            self.lanes.axvline(first, color=_LINES, linewidth=0.8, zorder=0)
-            size = width_of(f"{name} ", PLAIN) * (high - low) / self._inches
-            middle = (first + last) / 2
-            start, end = middle - size / 2, middle + size / 2
-            is_free = all(end <= left or start >= right for left, right in taken)
-            if size <= _LONGER * (last - first) and end <= high and is_free:
-                taken.append((start, end))
+        steps, names = [*zip(*self.timeline.phases(), strict=True)] or [(), ()]
+        starts = [*self._first[[*steps]], self._limits[1]]
+        begin, per_inch = 0, np.ptp(self._limits) / self._inches
+        for end in range(1, len(starts)):
+            self.lanes.axvline(starts[end - 1], color=_LINES, linewidth=0.8, zorder=0)
+            number = f"{end}" if end == begin + 1 else f"{begin + 1}–{end}"
+            texts = [f"{number} {', '.join(names[begin:end])}", number]
+            room = (starts[end] - starts[begin]) / per_inch
+            fitting = [text for text in texts if width_of(f"{text} ", PLAIN) <= room]
+            if fitting or end == len(names):
                 above: Any = {"xytext": (0, 3), "textcoords": "offset points"}
-                look: Any = {"ha": "center", "va": "bottom", "style": "italic"}
-                self.lanes.annotate(name, (middle, 0), **above, **look)
+                look: Any = {"va": "bottom", "style": "italic"}
+                text = [*fitting, number][0]
+                self.lanes.annotate(text, (starts[begin], 0), **above, **look)
+                begin = end
 
     def _draw_failure(self) -> None:
         failed = self.timeline.failure()
         if failed is not None:
             first, _, top, bottom = self._sides(failed)
-            (cross,) = self.lanes.plot([first], [(top + bottom) / 2])
-            cross.set(marker="X", markersize=12, color=ALARM, markeredgecolor="white")
-            cross.set(clip_on=False, zorder=6)
+            at: Any = {"clip_on": False, "zorder": 6}
+            self.lanes.plot([first], [(top + bottom) / 2], **at, **_CROSS)
 
-    def _draw_keys(self, words: str) -> None:
+    def _draw_keys(self, words: str, columns: int) -> None:
         """How to read the picture, from its edge on, and the kinds of bars."""
-        keys = [
-            Line2D(
-                [], [], color=QUIET, linewidth=_KEY_PT * share, solid_capstyle="butt"
-            )
-            for share in _KINDS.values()
-        ]
-        at: Any = {"loc": "outside upper left", "ncols": len(keys), "title": words}
-        legend = self.figure.legend(keys, _KINDS, **at, **_LEGEND)
+        butt: Any = {"color": QUIET, "solid_capstyle": "butt"}
+        keys = [Line2D([], [], lw=_KEY_PT * share, **butt) for share in _KINDS.values()]
+        if self.timeline.failure() is not None:
+            keys.append(Line2D([], [], ls="none", **_CROSS))
+        names = [*_KINDS, "fails"][: len(keys)]
+        at: Any = {"loc": "outside upper left", "ncols": columns, "title": words}
+        legend = self.figure.legend(keys, names, **at, **_LEGEND)
         legend.set_alignment("left")
 
     def _draw_bytes(self, axis: str) -> None:
@@ -315,6 +308,7 @@ class TapePicture:
         axes.set_yticklabels(["0 B", size_text(most)] if most else ["0 B"])
         axes.set_xlabel("step" if axis == STEPS else "time (ms)")
         axes.locator_params(axis="x", nbins=4, integer=axis == STEPS)
+        axes.xaxis.set_major_formatter("{x:,.10g}")
         axes.grid(visible=False)
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, **_LEGEND)
 

@@ -182,8 +182,8 @@ class Player(widgets.VBox):  # type: ignore[misc]
             moving.disabled = not count
         self.play.max = max(0, count - 1)
         self._drawn.highlight(self._meant)
-        words = f"{self.timeline.summary()}; {count:,} are chosen"
-        figure = style.say(self._drawn.figure, words)
+        chosen = f"; {count:,} are chosen" * bool(self.timeline.events)
+        figure = style.say(self._drawn.figure, f"{self.timeline.summary()}{chosen}")
         self._picture.value = moving_html(figure)
         self._move()
 

@@ -204,14 +204,12 @@ class Timeline:
         if not self.events:
             return NOTHING
         count = sum(len(lane.participants) for lane in self.lanes if lane.is_clients)
-        whose = f" for {counted(count, 'client')} and the server"
+        of_whom = f" for {counted(count, 'client')} and the server" * bool(count)
         if any(map(is_batched, self.events)):
-            whose = " for clients that run together and the server"
-        elif not count:
-            whose = ""
+            of_whom = " for clients that run together and the server"
         failed = "" if self.failure() is None else ", and a call failed"
         return (
-            f"A tape of {counted(len(self), 'call')}{whose}; "
+            f"A tape of {counted(len(self), 'call')}{of_whom}; "
             f"{self._moved_until(-1)}{failed}"
         )
 

@@ -95,4 +95,4 @@ def test_operators_of_a_sequence_are_both_named(width_in: float) -> None:
     )
     player = fl.viz.explore_run(squares, [1.0, 2.0, 3.0])
     texts = check_text(TapePicture(player.timeline, width_in).figure)
-    assert {"sequence_map", "sequence_reduce"} <= set(texts)
+    assert {"1 sequence_map", "2 sequence_reduce"} <= set(texts)
