@@ -23,7 +23,7 @@ from fedlearn_edu.viz.shortening import clipped, size_text, time_text
 if TYPE_CHECKING:  # `remote` needs Dask
     from fedlearn_edu.remote.records import Message, Round
 
-_ROW_IN, _FRAME_IN, _NAMES_IN, _KEY_IN, _CHAR_IN = 0.36, 1.5, 1.2, 1.1, 0.1
+_ROW_IN, _FRAME_IN, _NAMES_IN, _KEY_IN, _CHAR_IN = 0.36, 1.5, 1.3, 1.1, 0.1
 _MESSAGE_IN, _BUNDLE_IN = 0.4, 1.2  # the least share of a lane
 _LANE, _GAP, _ARROW, _BAR = 2.4, 0.9, 1.25, 0.75
 _WORKERS = (5, 2)  # first and last ones
@@ -38,7 +38,7 @@ _WORK: dict[str, dict[str, Any]] = {
 _HEAD: dict[str, Any] = {"lw": 1.5, "ms": 8, "markevery": [-1], "clip_on": False}
 _DOWN = _HEAD | {"color": SERVER, "marker": CARETDOWN}
 _UP = _HEAD | {"color": CLIENTS_EDGE, "marker": CARETUP}
-_CROSS: dict[str, Any] = {"marker": "X", "ms": 11, "mec": "w", "zorder": 5}
+_CROSS = _HEAD | {"color": ALARM, "marker": "X", "ms": 11, "mec": "w", "ls": "--"}
 
 
 @short_traceback
@@ -80,7 +80,9 @@ def draw_messages(
     rows = _Lanes(axes, round_, width_in - _NAMES_IN).draw()
     if figure is None:
         paper.set_figheight(_FRAME_IN + _ROW_IN * rows)
-    style.add_keys(paper, int(width_in / _KEY_IN), handlelength=1.5, columnspacing=1.2)
+    keys = len({*axes.get_legend_handles_labels()[1]})
+    lines = ceil(keys * _KEY_IN / width_in)
+    style.add_keys(paper, ceil(keys / lines), handlelength=1.5, columnspacing=1.2)
     return style.say_of(paper, figure, _said(round_))
 
 
@@ -120,7 +122,7 @@ class _Lanes:
         axes.set(xlim=(0, self._seconds), xlabel=f"time ({unit})")
         axes.xaxis.set_major_formatter(lambda second, _: f"{scale * second:,g}")
         axes.locator_params(axis="x", nbins=min(8, int(2 * inner_in)))
-        axes.tick_params(axis="y", length=0)
+        axes.tick_params(axis="y", length=0, pad=10)  # arrowheads reach beyond the axes
         axes.spines["left"].set_visible(False)
         axes.grid(visible=False)
 
@@ -181,8 +183,7 @@ class _Lanes:
         else:
             axes.plot([sent, began], [server, work], label="↓ down", **_DOWN)
         if whole.is_lost:
-            axes.axvline(whole.ended, color=ALARM, ls="--", lw=1.5, zorder=1)
-            axes.plot([whole.ended], [work + _BAR / 2], color=ALARM, **_CROSS)
+            axes.plot([whole.ended] * 2, [server, work + _BAR / 2], zorder=5, **_CROSS)
         else:
             way = [whole.ended, whole.received]
             axes.plot(way, [work, server], label="↑ up", **_UP)
