@@ -6,7 +6,7 @@ from typing import Any
 
 from fedlearn_edu.errors import counted
 from fedlearn_edu.remote.records import Traffic
-from fedlearn_edu.viz.displays import folded_table
+from fedlearn_edu.viz.displays import folded_table, rounds_of
 from fedlearn_edu.viz.html import strong, tag
 from fedlearn_edu.viz.shortening import size_text, time_text
 
@@ -44,12 +44,12 @@ def _state(cluster: Any, workers: Any) -> str:
 
 def traffic_table(traffic: Traffic) -> str:
     """A row for each round: how many messages, how many bytes, how long."""
-    heads = ["round", "messages", "down", "up", "time", "clients", "lost", "of"]
+    heads = ["round", "messages", "down", "up", "time"]
+    heads += ["clients", "lost", "computation"]
     body = []
     for each in traffic.rounds:
         sizes = [size_text(each.bytes_down), size_text(each.bytes_up)]
         first = [f"{each.number:,}", f"{len(each.messages):,}", *sizes]
         last = [f"{each.num_clients:,}", f"{each.num_lost:,}", each.name]
         body.append([*first, time_text(each.duration), *last])
-    said = f"{strong('Traffic')} of {counted(len(body), 'round')}"
-    return folded_table(said, heads, body)
+    return folded_table(rounds_of("Traffic", len(body)), heads, body)

@@ -5,8 +5,7 @@ The words are those of the plain `repr`. Long tables and deep lists are folded. 
 the page's color: placements are marked by an underline and a tinted ground, and named.
 """
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from html import escape
 from typing import Any
 
@@ -252,7 +251,7 @@ def _look(type_: Type) -> str:
 
 # Tables of numbers: the middle of a long one is folded.
 
-_END_ROWS = 5
+_END_ROWS, _DIGITS = 5, 4
 
 
 def history_table(history: History) -> str:
@@ -263,15 +262,20 @@ def history_table(history: History) -> str:
     >>> "of 1 round" in html, "2.5" in html
     (True, True)
     """
-    count = counted(len(history), "round")
-    return _rounds(f"{strong('History')} of {count}", history)
+    return _rounds(rounds_of("History", len(history)), history)
 
 
 def run_table(run: Run) -> str:
     """The history of a run, and why it stopped, if it did."""
     why = f", stopped: {escape(run.stopped)}" if run.stopped else ""
-    count = counted(run.rounds, "round")
-    return _rounds(f"{strong('Run')} of {count}{why}", run.history)
+    return _rounds(f"{rounds_of('Run', run.rounds)}{why}", run.history)
+
+
+def rounds_of(name: str, count: int) -> str:
+    """The caption of a table with a row for each round."""
+    return strong(name) + (
+        f" of {counted(count, 'round')}" if count else ": no rounds yet"
+    )
 
 
 def skew_table(skew: Skew) -> str:
@@ -295,8 +299,10 @@ def skew_table(skew: Skew) -> str:
 
 
 def _rounds(caption: str, history: History) -> str:
-    body = [[_number(row, name) for name in history.columns] for row in history]
-    return f"{folded_table(caption, list(history.columns), body)}{_curves(history)}"
+    names = [n for n in history.columns if any(n in row for row in history)]
+    columns = [_aligned([row.get(n) for row in history]) for n in names]
+    body = [list(row) for row in zip(*columns, strict=True)]
+    return f"{folded_table(caption, names, body)}{_curves(history)}"
 
 
 def _curves(history: History) -> str:
@@ -311,19 +317,18 @@ def _curves(history: History) -> str:
         return ""
 
 
-def _number(row: Mapping[str, float], name: str) -> str:
-    if name not in row:
-        return ""
-    value = row[name]
-    if math.isnan(value):
-        return "NaN"
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+def _aligned(values: list[Any]) -> list[str]:
+    """A column, with the digits behind the point that one of its numbers needs."""
+    texts = [f"{v:.4g}" for v in values if not isinstance(v, int | None)]
+    digits = max((len(text.partition(".")[2]) for text in texts), default=0)
+    look = ",.4g" if "e" in "".join(texts) else f",.{min(digits, _DIGITS)}f"
+    return ["" if v is None else f"{v:{look}}".replace("nan", "NaN") for v in values]
 
 
 def folded_table(caption: str, heads: list[str], body: list[list[str]]) -> str:
     """The table; if it is long, its ends, and all of it to be opened."""
     if len(body) <= 2 * _END_ROWS:
-        return _numbers(caption, heads, body)
+        return _numbers(caption, heads, body) if body else tag("div", caption)
     dots = ["…"] * len(heads)
     shown = [*body[:_END_ROWS], dots, *body[-_END_ROWS:]]
     look = "max-height:24em;overflow-y:auto"

@@ -62,7 +62,7 @@ def test_a_cluster_without_rounds_has_no_bytes() -> None:
 def test_traffic_is_a_row_for_each_round_in_html_and_in_text() -> None:
     traffic = Traffic((in_turn(4), WITH_A_LOSS))
     assert check_html(traffic_table(traffic)).text == (
-        "Traffic of 2 roundsroundmessagesdownuptimeclientslostof"
+        "Traffic of 2 roundsroundmessagesdownuptimeclientslostcomputation"
         "34130 kB126 kB1.19 s4000next4397.2 kB62.8 kB1.2 s2001next"
     )
     assert repr(traffic).splitlines() == [
