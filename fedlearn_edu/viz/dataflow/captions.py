@@ -7,7 +7,6 @@ from fedlearn_edu.viz.dataflow.primitives import NAME, PLAIN, QUIET, Line, wrapp
 from fedlearn_edu.viz.shortening import clipped, names_only, short, size_text
 
 _MAX_INSIDE = 6
-_NARROW_IN = 1.3
 _MAX_NAMES_CHARS = 60
 _TO_CLIENTS = {
     "federated_value": "the same for all",
@@ -114,12 +113,13 @@ def _item(name: str, item: Item, width_in: float) -> list[Line]:
     lines = wrapped(" · ".join(filter(None, [name, size])), NAME, width_in)
     if len(lines) > 1:
         lines = wrapped(name, NAME, width_in) + wrapped(size, NAME, width_in)
-    names = clipped(names_only(item.type), _MAX_NAMES_CHARS)
-    text = names if width_in < _NARROW_IN else short(item.type)
-    return lines + wrapped(text, PLAIN, width_in)
+    types = wrapped(short(item.type), PLAIN, width_in)
+    if any(not line.text.endswith(",") for line in types[:-1]):  # torn
+        names = clipped(names_only(item.type), _MAX_NAMES_CHARS)
+        types = wrapped(names, PLAIN, width_in)
+    return lines + types
 
 
 def _inside(node: Node, width_in: float) -> list[Line]:
     steps = [*node.inside[:_MAX_INSIDE], *["…"] * (len(node.inside) > _MAX_INSIDE)]
-    is_shown = steps and width_in >= _NARROW_IN
-    return wrapped(f"does {', '.join(steps)}", PLAIN, width_in) if is_shown else []
+    return wrapped(f"does {', '.join(steps)}" if steps else "", PLAIN, width_in)

@@ -115,6 +115,8 @@ def _draw(axes: Axes, flow: Flow, laid: Layout) -> None:
         primitives.column(axes, lane, headings[lane], corners)
     for line in laid.arrows:
         look = {} if line.has_head else {"arrowstyle": "-"}
+        if line.source.is_message:  # it goes on
+            look["color"] = primitives.COLORS[flow.origin(line.source)]
         primitives.arrow(axes, line.start, line.end, **look)
     for box in laid.boxes:
         if box.node.is_message:

@@ -17,11 +17,11 @@ from fedlearn_edu.viz.dataflow.primitives import LINE_IN, Line, Point
 
 PILE_IN = 0.04
 PAD_IN = 0.07
-_TRACK_IN, _EDGE_IN, _GAP_IN, _HEADER_IN = 0.11, 0.06, 0.13, 0.36
+_TRACK_IN, _EDGE_IN, _GAP_IN, _HEADER_IN = 0.12, 0.06, 0.13, 0.36
 _SHARES = {1: (1.0,), 2: (0.5, 0.5), 3: (0.33, 0.34, 0.33)}
 _MAX_BOX_IN = 3.4
 _TEXT_IN = 0.05
-_PORT = 0.55
+_PORTS = 0.7, 0.5, 0.3  # of the way from the middle of a box to its edge
 
 LEFT, RIGHT = -1, 1
 Gutter = tuple[Lane, int]  # beside the nodes of a column
@@ -76,10 +76,11 @@ class Box:
 @final
 @dataclass(frozen=True)
 class Arrow:
-    """A straight line; one without a head goes on around a corner, or as a message."""
+    """A line from `source`; without a head it goes on, around a corner or away."""
 
     start: Point
     end: Point
+    source: Node
     has_head: bool
 
 
@@ -133,22 +134,17 @@ def layout(flow: Flow, width_in: float, top: float) -> Layout:
 
 
 def place(flow: Flow) -> Grid:
-    """Gives each node a row, and each edge that needs one a track to itself.
-
-    Edges of the same node share a track; so do those of messages to the same nodes.
-    """
+    """Gives each node a row, and the edges that need one a track for each source."""
     rows, straight = _rows(flow), list[Edge]()
-    groups: dict[tuple[Gutter, bool, tuple[int, ...]], list[Edge]] = {}
+    groups: dict[tuple[Gutter, int], list[Edge]] = {}
     for edge in flow.edges:
         source, target = flow.nodes[edge.source], flow.nodes[edge.target]
         if _is_straight(flow, rows, source, target):
             straight.append(edge)
             continue
         gutter = source.lane, _side(source, target)
-        hubs = flow.out_of(source) if source.is_message else [source]
-        key = gutter, source.is_message, tuple(hub.number for hub in hubs)
-        groups.setdefault(key, []).append(edge)
-    found = [(gutter, edges) for (gutter, *_), edges in groups.items()]
+        groups.setdefault((gutter, edge.source), []).append(edge)
+    found = [(gutter, edges) for (gutter, _), edges in groups.items()]
     return Grid(rows, straight, _ways(flow, rows, found))
 
 
@@ -243,7 +239,8 @@ def _reach(lines: list[Line], node: Node) -> float:
 def _down(source: Box, target: Box) -> Arrow:
     pile = 2 * PILE_IN * (source.node.lane is Lane.CLIENTS)
     x = source.strip.center
-    return Arrow((x, source.bottom + pile), (x, target.top), has_head=True)
+    ends = (x, source.bottom + pile), (x, target.top)
+    return Arrow(*ends, source.node, has_head=True)
 
 
 def _around(boxes: list[Box], strip: Strip, way: Way) -> list[Arrow]:
@@ -254,18 +251,21 @@ def _around(boxes: list[Box], strip: Strip, way: Way) -> list[Arrow]:
     beyond = strip.left if side == LEFT else strip.right
     if column is Lane.UNPLACED:
         beyond = x
-    heights, arrows = [], []
+    heights, arrows, source = [], [], boxes[way.edges[0].source]
+    node, port = source.node, _PORTS[way.track % len(_PORTS)]
     for edge in way.edges:
-        source, target = boxes[edge.source], boxes[edge.target]
-        start = beyond if source.node.is_message else beside
-        end, y = beside, target.y
-        if target.node.is_message:
-            end = beyond
-        elif source.y != target.y:
-            y -= _PORT * (target.y - target.top)  # above where other arrows begin
+        target = boxes[edge.target]
+        start, end = (
+            beyond if each.node.is_message else beside for each in (source, target)
+        )
+        first, last = source.y, target.y
+        if first != last and not node.is_message:  # below where others end
+            first += port * (source.bottom - source.y)
+        if source.y != last and not target.node.is_message:
+            last -= port * (target.y - target.top)
+        arrows.append(Arrow((start, first), (x, first), node, has_head=False))
         has_head = not target.node.is_message
-        arrows.append(Arrow((start, source.y), (x, source.y), has_head=False))
-        arrows.append(Arrow((x, y), (end, y), has_head))
-        heights += [source.y, y]
-    arrows.append(Arrow((x, min(heights)), (x, max(heights)), has_head=False))
+        arrows.append(Arrow((x, last), (end, last), node, has_head))
+        heights += [first, last]
+    arrows.append(Arrow((x, min(heights)), (x, max(heights)), node, has_head=False))
     return [arrow for arrow in dict.fromkeys(arrows) if arrow.start != arrow.end]

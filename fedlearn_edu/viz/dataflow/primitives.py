@@ -35,7 +35,7 @@ _BASELINE_IN = 0.145
 LINE_IN = 0.2
 _BREAKS = (
     re.compile(r"(?:\[[^\]]*\]|[^ ,])*(?:, ?| |$)"),  # a shape stays together
-    re.compile(r"(?:[^_=.]|\.(?=\d))*(?:[_=.]|$)"),
+    re.compile(r"\[?(?:[^_=.[]|\.(?=\d))*(?:[_=.]|(?=\[)|$)"),
     re.compile(r"[^,]*(?:,|$)"),
 )
 _SIZES = re.compile(r"([\d.]+) ([kMGT]?B)\b")

@@ -32,6 +32,7 @@ from fedlearn_edu.viz.dataflow.primitives import (
 )
 from fedlearn_edu.viz.shortening import short, size_text
 
+Row = tuple[list[Line], list[Line]]
 _MAX_ROWS = 50
 _PAD_IN, _HEAD_IN = 0.16, 0.36
 _SHARES = (0.0, 0.34, 0.62, 1.0)  # where the server ends, and where clients begin
@@ -88,7 +89,9 @@ def draw_server_view(
     heading = wrapped(view.sentence, NAME, inner_in)
     top = len(heading) * LINE_IN + 2 * EDGE_IN
     edges = [EDGE_IN + share * inner_in for share in _SHARES]
-    rows = [_words(value, edges) for value in view.values]
+    paths = [value.path for value in view.values]
+    names = [f"{p}{' again' * (p in paths[:row])}" for row, p in enumerate(paths)]
+    rows = [_words(*each, edges) for each in zip(view.values, names, strict=True)]
     heights = [_height_in(row) for row in rows]
     bottom = top + (_HEAD_IN + sum(heights) + EDGE_IN if rows else 0)
     figure, axes = primitives.page(width_in, bottom + EDGE_IN, figure, heading)
@@ -106,17 +109,17 @@ def draw_server_view(
     return style.say(figure, _said(view))
 
 
-def _words(value: SentValue, edges: list[float]) -> tuple[list[Line], list[Line]]:
+def _words(value: SentValue, name: str, edges: list[float]) -> Row:
     """What is written at the server, and at the clients."""
     server_in, clients_in = edges[1] - edges[0], edges[3] - edges[2]
     seen = wrapped(value.way, PLAIN, server_in - _PAD_IN)
     seen += wrapped(value.intrinsic, QUIET, server_in - _PAD_IN)
-    name = " · ".join(filter(None, [value.path, size_text(value.nbytes)]))
-    sent = wrapped(name, NAME, clients_in - 3 * _PAD_IN)
+    told = " · ".join(filter(None, [name, size_text(value.nbytes)]))
+    sent = wrapped(told, NAME, clients_in - 3 * _PAD_IN)
     return seen, sent + wrapped(short(value.type), PLAIN, clients_in - 3 * _PAD_IN)
 
 
-def _height_in(row: tuple[list[Line], list[Line]]) -> float:
+def _height_in(row: Row) -> float:
     return max(2 * _FAN_IN, *(len(part) * LINE_IN for part in row)) + 2 * _PAD_IN
 
 

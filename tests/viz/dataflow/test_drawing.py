@@ -20,7 +20,7 @@ def test_message_that_reveals_a_single_client_is_three_thin_arrows() -> None:
         for arrow in draw_graph(programs.gather).findobj(FancyArrowPatch)
         if arrow.get_edgecolor() == to_rgba(CLIENTS_EDGE)
     ]
-    assert sorted(arrows) == [1.3] * 3 + [3.2] * 2
+    assert sorted(arrows) == [1.3] * (3 + 6) + [3.2] * 2  # two go on from each
 
 
 @pytest.mark.parametrize("draw", [draw_graph, draw_passes])
