@@ -18,12 +18,13 @@ Floats = NDArray[np.float64]
 
 _PANEL_IN, _KEY_IN = 3.6, 0.25
 _MOST_CLIENTS, _MOST_ROUNDS = 4, 2
-_LINES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), "-.")
+_LINES: Any = (("-", "o"), ((0, (5, 2)), "s"), ((0, (1, 1.2)), "^"), ("-.", "v"))
 _BEST: dict[str, Any] = {"ls": "none", "color": INK, "marker": "D", "mfc": "w"}
-_STEPS: dict[str, Any] = {"ls": "none", "color": CLIENTS, "marker": "o", "mec": INK}
+_STEPS: dict[str, Any] = {"ls": "none", "zorder": 4, "label": "_steps"}  # no key
+_BAND: dict[str, Any] = {"color": CLIENTS, "lw": 6, "alpha": 0.6, "zorder": 0}
 _MODEL: dict[str, Any] = {"ls": "none", "color": SERVER, "zorder": 5}
-_OLD = _MODEL | {"marker": "o", "ms": 12, "mfc": "w", "mew": 2}
-_NEW = _MODEL | {"marker": "*", "ms": 15, "mec": "w"}
+_OLD = _MODEL | {"marker": "o", "ms": 18, "mfc": "w", "mew": 2}
+_NEW = _MODEL | {"marker": "*", "ms": 13}
 
 
 @short_traceback
@@ -93,9 +94,10 @@ class _Loss:
 
 def _losses(examples: Floats) -> list[_Loss]:
     """The loss of each client, and their mean."""
+    look: dict[str, Any] = {"color": CLIENTS_EDGE, "mfc": CLIENTS, "mec": INK, "ms": 8}
     of_clients = [
-        _Loss(f"client {k}", examples[k : k + 1], {"color": CLIENTS_EDGE, "ls": line})
-        for k, line in zip(range(len(examples)), _LINES, strict=False)
+        _Loss(f"client {k}", examples[[k]], look | {"ls": line, "marker": mark})
+        for k, (line, mark) in enumerate(_LINES[: len(examples)])
     ]
     return [*of_clients, _Loss("all", examples, {"color": SERVER, "lw": 2.6})]
 
@@ -123,26 +125,25 @@ def _draw(axes: Axes, losses: list[_Loss], path: Floats) -> None:
     axes.set(xlabel="weight", ylabel="loss: squared error")
     weights = np.linspace(*axes.get_xlim(), 401)
     for loss in losses:
-        name = "mean" if loss is losses[-1] else loss.name
+        name = "mean loss" if loss is losses[-1] else loss.name
         label = f"{name}: best at {_text(loss.best)}"
-        axes.plot(weights, loss.at(weights), label=label, **loss.look)
+        axes.plot(weights, loss.at(weights), label=label, markevery=[], **loss.look)
     for loss in losses:
         best = [loss.best]
         axes.plot(best, loss.at(best), ms=10, label="best weight", **_BEST)
     *walks, (old, new) = _ways(path)
     for loss, walked in zip(losses, walks, strict=False):
         along = np.linspace(walked[0], walked[-1], 101)
-        axes.plot(along, loss.at(along), color=CLIENTS, lw=6, alpha=0.6, zorder=0)
-        axes.plot(walked, loss.at(walked), label="local steps", zorder=4, **_STEPS)
+        axes.plot(along, loss.at(along), label="local steps", **_BAND)
+        axes.plot(walked, loss.at(walked), **loss.look | _STEPS)
     mean = losses[-1]
     axes.plot([old], mean.at([old]), label="old model", **_OLD)
-    axes.plot([new], mean.at([new]), label="mean: new model", **_NEW)
+    axes.plot([new], mean.at([new]), label="averaged model", **_NEW)
     axes.set_title(f"{_steps(path)}: from {_text(old)} to {_text(new)}")
 
 
 def _steps(path: Floats) -> str:
-    count = path.shape[1] - 1
-    return f"{counted(count, 'local step')}"
+    return counted(path.shape[1] - 1, "local step")
 
 
 def _text(weight: float) -> str:

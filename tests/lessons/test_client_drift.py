@@ -62,11 +62,11 @@ def test_picture_of_local_steps_shows_where_rounds_end() -> None:
     for axes, end in zip(figure.axes, ends.values(), strict=True):
         best, models = (
             marked(axes, "best weight"),
-            marked(axes, "old model", "mean: new model"),
+            marked(axes, "old model", "averaged model"),
         )
         assert np.ravel(best) == pytest.approx([4, 1, COMMON_OPTIMUM])
         assert np.ravel(models) == pytest.approx([end, end], abs=1e-3)
-    (flat, steep), often = (marked(axes, "local steps") for axes in figure.axes)
+    (flat, steep), often = (marked(axes, "_steps") for axes in figure.axes)
     assert np.diff(flat) == pytest.approx(-np.diff(steep)), "both go equally far"
     flat, steep = np.abs(often[0] - 4), np.abs(often[1] - 1)
     assert steep[3] < 0.01, "soon at its optimum"
