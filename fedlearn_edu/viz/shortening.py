@@ -63,10 +63,10 @@ def _outline(type_: Type, depth: int) -> str:
 def written(value: float) -> str:
     """A number as pictures and sentences have it.
 
-    >>> written(-1938472), written(2.50), written(123456.789)
-    ('−1,938,472', '2.5', '123,457')
+    >>> written(-1938472), written(2.50), written(99999.9)
+    ('−1,938,472', '2.5', '100,000')
     """
-    is_long = 1e5 <= abs(value) < 1e12
+    is_long = 1e4 <= abs(value) < 1e12
     form = "," if isinstance(value, int) else ",.0f" if is_long else ",.5g"
     return f"{value + 0:{form}}".replace("-", "\N{MINUS SIGN}")
 
