@@ -21,7 +21,6 @@ _MAP = LinearSegmentedColormap.from_list("model", ["#FFFFFF", colors.SERVER])
 # So weak that numbers on it can be read in either theme.
 _UNDER_NUMBERS: Any = style.tint(colors.SERVER, 0.48)
 _WEAK_MAP = LinearSegmentedColormap.from_list("numbers", ["#FFFFFF", _UNDER_NUMBERS])
-_DIGIT_IN = 0.0975
 _LINE_IN = 0.145
 _GROUP = 0.9
 # The last one is the model that is looked at; narrow bars are told apart, too.
@@ -61,7 +60,7 @@ class ConfusionPanel:
         is_known = matrix is not None
         self._axes.tick_params(labelleft=is_known, labelbottom=is_known)
         cell_in = self._axes.bbox.width / self._axes.figure.dpi / classes
-        fits = (len(str(counts.max())) + 0.3) * _DIGIT_IN <= cell_in
+        fits = (len(str(counts.max())) + 0.3) * style.DIGIT_IN <= cell_in
         cells: Any = np.argwhere(counts) if fits else []
         self._counts.show([(x, y, str(counts[y, x])) for y, x in cells])
         self._image.set_cmap(_WEAK_MAP if fits else _MAP)
@@ -153,13 +152,13 @@ def _write_numbers(
     Where all have their numbers, no grid goes through these.
     """
     clients, wide_in = table.shape[1], axes.bbox.width / axes.figure.dpi
-    most = 1 + int(wide_in / _DIGIT_IN / (len(str(clients)) + 1))
+    most = 1 + int(wide_in / style.DIGIT_IN / (len(str(clients)) + 1))
     steps: Any = {"steps": [1, 2, 5, 10], "min_n_ticks": 1}
     axes.xaxis.set_major_locator(MaxNLocator(most, integer=True, **steps))
     bar_in = wide_in / (clients + 0.2) * _GROUP / len(bars)
     words = [[_percent(share) for share in shares] for shares in table]
     longest = max(len(word) for told in words for word in told)
-    digits = bar_in / _DIGIT_IN - 0.4  # with a space between neighbors
+    digits = bar_in / style.DIGIT_IN - 0.4  # with a space between neighbors
     stands = digits < longest and bar_in > _LINE_IN
     for each, told in zip(bars, words, strict=True):
         fits = (word if stands or digits >= len(word) else "" for word in told)

@@ -177,10 +177,10 @@ def _executors(value: Any, word: str) -> Iterator[tuple[str, Executor]]:
 
 
 def _box(layer: Layer) -> str:
-    text = f"{strong(layer.name)} {escape(layer.task)}"
-    shown = box(text, style=_BOX)
-    if not layer.is_there:
-        shown = tag("div", f"no {text}", style=_ABSENT)
+    name = layer.name if layer.is_there else f"no {layer.name}"
+    text = f"{strong(name)} {escape(layer.task)}"
+    is_there = layer.is_there
+    shown = box(text, style=_BOX) if is_there else tag("div", text, style=_ABSENT)
     kinds = {below for _, _, below in layer.below}
     match layer.below:
         case ():

@@ -29,7 +29,6 @@ LEAST_ROWS = 6
 """A single client's row is as high as one of six, not as high as the picture."""
 
 _LEAST_IMAGES = 3
-_DIGIT_IN = 0.1  # width of a digit at 11 pt
 _SHADES = [(0.0, "#FFFFFF"), (0.7, colors.CLIENTS), (1.0, colors.CLIENTS_EDGE)]
 _MAP = LinearSegmentedColormap.from_list("clients", _SHADES)
 # Ink on a strong color cannot be read in both themes.
@@ -245,7 +244,7 @@ class _Column:
         names = [self._form(value) for value in values]
         width_in, _ = _cell_in(self._axes)
         # From zero to `most`, and the longest number.
-        long_in = max(0.1, width_in - _DIGIT_IN * (1 + max(map(len, names))))
+        long_in = max(0.1, width_in - style.DIGIT_IN * (1 + max(map(len, names))))
         self._axes.set_xlim(0, most * width_in / long_in)
         self._bars.show(places, values, 0.8)
         ends = values + 0.06 * most / long_in
@@ -268,7 +267,7 @@ def _tiles(
 def _ticks(labels: NDArray[Any], width_in: float) -> tuple[range, list[str]]:
     """The places and names of all labels, or of those for which there is room."""
     names = [str(label) for label in labels]
-    needed_in = len(names) * (1 + max(map(len, names))) * _DIGIT_IN
+    needed_in = len(names) * (1 + max(map(len, names))) * style.DIGIT_IN
     places = range(0, len(names), max(1, -int(-needed_in // width_in)))
     return places, [names[place] for place in places]
 
@@ -279,7 +278,7 @@ def _words(
     """The counts that are not 0, if all of them fit beside and above each other."""
     if row_in < 1.3 * style.FONT_PT / 72 or len(counts) > 12:
         return []
-    widths = np.where(counts, np.char.str_len(counts.astype(str)), 0) * _DIGIT_IN
+    widths = np.where(counts, np.char.str_len(counts.astype(str)), 0) * style.DIGIT_IN
     beside = (widths[:, :-1] + widths[:, 1:]) / 2
     both = (counts[:, :-1] > 0) & (counts[:, 1:] > 0)
     if (both & (beside > cell_in - 0.05)).any() or widths.max() > cell_in + 0.1:

@@ -56,12 +56,6 @@ def png(figure: Figure) -> tuple[bytes, dict[str, int]]:
     return _encoded(light), {"width": _shown_px(figure), "height": _shown_px(figure, 1)}
 
 
-def fast_png(figure: Figure) -> bytes:
-    """The figure as PNG at 100 dots per inch."""
-    light, _ = _drawn(figure, FAST_DPI)
-    return _encoded(light, compress_level=1)
-
-
 def html(figure: Figure) -> str | None:
     """The figure as HTML with its words; `None` if it has none.
 
@@ -82,13 +76,8 @@ def html(figure: Figure) -> str | None:
     return f'<div style="overflow-x:auto">{_by_theme(shown)}</div>'
 
 
-def moving_html(figure: Figure) -> str:
-    """The same for pictures that move: quickly, at 100 dots per inch."""
-    return moving(figure)[0]
-
-
 def moving(figure: Figure) -> tuple[str, bytes]:
-    """The same, and the PNG for the usual theme that is in it."""
+    """The same for pictures that move, quickly, and the usual PNG in it."""
     look = 'style="max-width:100%;height:auto"'
     both = [_encoded(each, compress_level=1) for each in for_themes(figure, FAST_DPI)]
     return _by_theme(_img(figure, each, look) for each in both), both[0]

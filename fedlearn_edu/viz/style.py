@@ -40,6 +40,7 @@ LEAST_IN, MOST_IN = 3.0, 100.0
 DPI = 150
 
 FONT_PT = 11.0
+DIGIT_IN = 0.0975  # the width of a digit, in inches
 TITLE_PT = 12.5
 
 _LOOK: dict[Any, Any] = {

@@ -101,7 +101,7 @@ def test_text_is_where_it_would_be_and_as_dark(look: dict[str, Any]) -> None:
     buffer = BytesIO()
     FigureCanvasAgg(plain)
     plain.savefig(buffer, format="png", dpi=100)
-    expected, found = pixels(buffer.getvalue()), pixels(pictures.fast_png(plain))
+    expected, found = pixels(buffer.getvalue()), pixels(pictures.moving(plain)[1])
     assert np.abs(inked(found) - inked(expected)).max() <= 1
     assert found.mean(axis=(0, 1)) == pytest.approx(expected.mean(axis=(0, 1)), 2e-3)
 
@@ -109,24 +109,24 @@ def test_text_is_where_it_would_be_and_as_dark(look: dict[str, Any]) -> None:
 def test_what_changes_is_drawn_anew() -> None:
     figure = with_text()
     (text,) = figure.texts
-    first = pictures.fast_png(figure)
+    first = pictures.moving(figure)[1]
     text.set_text("other")
-    second = pictures.fast_png(figure)
+    second = pictures.moving(figure)[1]
     text.set_color("red")
-    third = pictures.fast_png(figure)
+    third = pictures.moving(figure)[1]
     text.set_fontsize(18)
-    fourth = pictures.fast_png(figure)
+    fourth = pictures.moving(figure)[1]
     text.set(text="Type g", color="black", size=10)
     assert len({first, second, third, fourth}) == 4
-    assert pictures.fast_png(figure) == first
+    assert pictures.moving(figure)[1] == first
 
 
 def test_one_canvas_stays_and_other_sizes_are_drawn_at_their_own() -> None:
     figure = with_text()
-    pictures.fast_png(figure)
+    pictures.moving(figure)[1]
     canvas = figure.canvas
     assert isinstance(canvas, QuickCanvas)
     data, _ = pictures.png(figure)
     assert pixels(data).shape == (225, 300, 3)
-    pictures.fast_png(figure)
+    pictures.moving(figure)[1]
     assert figure.canvas is canvas

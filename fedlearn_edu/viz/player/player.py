@@ -28,7 +28,7 @@ from fedlearn_edu.viz.explorers.controls import (
     status,
 )
 from fedlearn_edu.viz.html import head, strong, tag
-from fedlearn_edu.viz.pictures import FAST_DPI, fast_png, moving_html
+from fedlearn_edu.viz.pictures import FAST_DPI, moving
 from fedlearn_edu.viz.player.drawing import MILLISECONDS, STEPS, TapePicture, check_tape
 from fedlearn_edu.viz.player.listing import breakable
 from fedlearn_edu.viz.player.timeline import ALL_CLIENTS, Timeline
@@ -178,13 +178,13 @@ class Player(widgets.VBox):  # type: ignore[misc]
             "" if layer == _EVERYTHING else layer, "" if who == _EVERYBODY else who
         )
         count = len(self._meant)
-        for moving in (self.play, *self.buttons.values()):
-            moving.disabled = not count
+        for control in (self.play, *self.buttons.values()):
+            control.disabled = not count
         self.play.max = max(0, count - 1)
         self._drawn.highlight(self._meant)
         chosen = f"; {count:,} are chosen" * bool(self.timeline.events)
         figure = style.say(self._drawn.figure, f"{self.timeline.summary()}{chosen}")
-        self._picture.value = moving_html(figure)
+        self._picture.value, _ = moving(figure)
         self._move()
 
     def _move(self) -> None:
@@ -237,8 +237,12 @@ class Player(widgets.VBox):  # type: ignore[misc]
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The widget; for pages without widgets the picture and the sentence."""
         bundle = super()._repr_mimebundle_(**kwargs) or {}
-        png = b64encode(fast_png(self.figure)).decode()
-        return {**bundle, "image/png": png, "text/plain": self.sentence}
+        _, png = moving(self.figure)
+        return {
+            **bundle,
+            "image/png": b64encode(png).decode(),
+            "text/plain": self.sentence,
+        }
 
 
 def _column(flex: str, widest: str) -> Any:
