@@ -34,7 +34,7 @@ MAX_EXECUTABLE = {
     "errors": 202,
     "structure": 109,
     "types": 1_738,
-    "ir": 400,
+    "ir": 394,
     "language": 2_403,
     "compiler": 410,
     "executors": 1_806,
@@ -42,12 +42,12 @@ MAX_EXECUTABLE = {
     "contexts": 694,
     "framework": 63,
 }
-MAX_MACHINE_LINES = 17_503
+MAX_MACHINE_LINES = 17_502
 MAX_MACHINE_FILES = 100
 # The files that the way of a value names, and all that they import (no TensorFlow).
 MAX_WAY_LINES = 3_147
-MAX_WAY_CLOSURE_LINES = 9_553
-MAX_ORACLE_CLOSURE_LINES = 4_604
+MAX_WAY_CLOSURE_LINES = 9_552
+MAX_ORACLE_CLOSURE_LINES = 4_603
 MAX_LINES = {
     "dataflow": 861,
     "simulation": 2_672,
@@ -57,11 +57,11 @@ MAX_LINES = {
     "backends": 117,
     "testing": 2_735,
     "tff": 3_749,
-    "viz": 10_271,
-    "course": 9_973,
-    "demo": 520,
+    "viz": 10_268,
+    "course": 9_972,
+    "demo": 519,
 }
-MAX_TEST_LINES = 44_847
+MAX_TEST_LINES = 44_845
 
 
 def test_files_fit_on_a_few_screens() -> None:

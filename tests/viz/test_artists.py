@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from fedlearn_edu.viz import pictures
-from fedlearn_edu.viz.artists import Bars, QuickCanvas, Texts, mosaic
+from fedlearn_edu.viz.artists import Bars, Texts, mosaic
 
 WORDS = [(0.2, 0.2, "1,437"), (0.5, 0.5, "0.90"), (0.7, 0.8, "⋮"), (0.4, 0.9, "7")]
 
@@ -119,14 +119,3 @@ def test_what_changes_is_drawn_anew() -> None:
     text.set(text="Type g", color="black", size=10)
     assert len({first, second, third, fourth}) == 4
     assert pictures.moving(figure)[1] == first
-
-
-def test_one_canvas_stays_and_other_sizes_are_drawn_at_their_own() -> None:
-    figure = with_text()
-    pictures.moving(figure)[1]
-    canvas = figure.canvas
-    assert isinstance(canvas, QuickCanvas)
-    data, _ = pictures.png(figure)
-    assert pixels(data).shape == (225, 300, 3)
-    pictures.moving(figure)[1]
-    assert figure.canvas is canvas

@@ -51,10 +51,6 @@ def test_spread_labels_never_touch_and_keep_order(
     assert moved[-1] <= 1 + 1e-9
 
 
-def test_spread_keeps_a_group_centered() -> None:
-    assert spread([0.2, 0.5, 0.5, 0.5], gap=0.1) == pytest.approx([0.2, 0.4, 0.5, 0.6])
-
-
 def test_saved_pictures_are_the_same_bytes_twice(tmp_path: Path) -> None:
     def draw(name: str) -> Path:
         figure = viz.draw_client_accuracy({"after": [0.5, 0.6]}, width_in=4.0)
