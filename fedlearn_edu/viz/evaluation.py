@@ -97,7 +97,7 @@ def draw_client_accuracy(
         ax: Axes to draw into; those of a new figure by default.
 
     >>> print(draw_client_accuracy({"before": [1, 0], "after": [0.9, 0.8]}).get_label())
-    Own digits read correctly, by client. before: 0 100%, 1 0%. after: 0 90%, 1 80%.
+    Accuracy on each client's own digit. before: 0 100%, 1 0%. after: 0 90%, 1 80%.
 
     Raises:
         FigureDataError: if there are no series or too many, or they do not fit.
@@ -119,7 +119,7 @@ def draw_client_accuracy(
         ax.legend(ncols=len(series), **below)
     lay_out(axes.figure)
     _write_numbers(axes, bars, table)
-    return style.say_of(axes.figure, ax, _bars_said(series, table))
+    return style.say_of(axes.figure, ax, f"{title}. {_bars_said(series, table)}")
 
 
 def _draw_bars(
@@ -133,8 +133,8 @@ def _draw_bars(
         look: Any = {"align": "edge", "clip_on": False, "lw": 1.5, **looks[place]}
         bars.append(axes.bar(left, np.nan_to_num(shares), width, label=label, **look))
     axes.set_xlim(-0.6, table.shape[1] - 0.4)
-    axes.set_xlabel("client, and the only digit it holds")
-    axes.set_ylabel("own digits read correctly")
+    axes.set_xlabel("client")
+    axes.set_ylabel("read correctly")
     axes.set_ylim(0, 1.2)
     axes.spines["left"].set_bounds(0, 1)
     # Bars stand above the axis, so that one of 0 is seen.
@@ -193,7 +193,7 @@ def _bars_said(series: Mapping[str, Any], table: NDArray[np.float64]) -> str:
         known = shares[~np.isnan(shares)]
         ends = f"{known.min():.0%} to {known.max():.0%}" if len(known) else "unknown"
         parts.append(f"{label}: {counted(len(shares), 'client')}, {ends}.")
-    return f"Own digits read correctly, by client. {' '.join(parts)}"
+    return " ".join(parts)
 
 
 def _percent(share: float, sign: str = "") -> str:
