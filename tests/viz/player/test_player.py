@@ -129,12 +129,12 @@ def test_an_empty_tape_is_a_player_that_says_so() -> None:
 def test_ten_thousand_events_open_and_move_quickly() -> None:
     tape = tape_of_a_round(100, 2)
     assert len(tape) > 10_000
-    start = time.process_time()
+    start = time.thread_time()
     player = fl.viz.explore_tape(tape)
-    assert time.process_time() - start < 2.0
+    assert time.thread_time() - start < 2.0
     slowest = 0.0
     for step in range(1, len(tape), 500):
-        start = time.process_time()
+        start = time.thread_time()
         player.set(step=step)
-        slowest = max(slowest, time.process_time() - start)
+        slowest = max(slowest, time.thread_time() - start)
     assert slowest < 0.1
