@@ -4,9 +4,9 @@
 Each case has a time limit, or a loop without an end would never return. The limit
 interrupts the main thread as Ctrl-C does, so it works on every system, and a federated
 computation that is running is cancelled by it; an answer that catches the interrupt is
-interrupted again. What already runs in another thread,
-inside NumPy or TensorFlow, cannot be stopped; the message says what to do then. In a
-browser, without other threads, a clock is looked at instead.
+interrupted again. What already runs in another thread, inside NumPy or TensorFlow,
+cannot be stopped; the message says what to do then. In a browser, without other
+threads, a clock is looked at instead.
 """
 
 import _thread

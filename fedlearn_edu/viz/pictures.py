@@ -154,7 +154,7 @@ def _shown_px(figure: Figure, side: int = 0) -> int:
     return round(_SHOWN_DPI * float(figure.get_size_inches()[side]))
 
 
-def _few_colors(pixels: Pixels) -> Pixels | Image.Image:
+def _few_colors(pixels: Pixels) -> Image.Image:
     """The same picture of few colors, which is small."""
     return Image.fromarray(pixels).quantize(
         _MOST_COLORS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE
