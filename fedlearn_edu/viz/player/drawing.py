@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The picture of a tape: lanes with a bar for each event, and the bytes below them.
 
-Everything is drawn once. The player marks the cursor on top of the picture, at the
-place `box` gives. The static picture has the cursor drawn into it.
+Bars too narrow to be told apart are drawn as one. The player zooms, and marks the
+cursor on top of the picture, at the place `box` gives. The static picture has the
+cursor drawn into it.
 """
 
 import textwrap
@@ -34,16 +35,16 @@ from fedlearn_edu.viz.style import in_our_look
 
 STEPS, MILLISECONDS = "steps", "milliseconds"
 
-_EXPLAINED = "Each bar is a call; in a lane, lower rows are lower layers."
+_EXPLAINED = "Bars are calls; lower rows, lower layers."
 _BATCHED = " Hatched: clients that run in one call."
-_OPERATORS = " Operators begin at the numbered lines: "
+_OPERATORS = " Operators: "
 # How much of the height of its row a bar has.
-_KINDS = {"leaf code runs": 0.92, "a call above waits": 0.55, "values pass": 0.25}
+_KINDS = {"leaf code": 0.96, "a call waits": 0.6, "values pass": 0.3}
 _KEY_PT = 9
 _CROSS: dict[str, Any] = {"marker": "X", "ms": 12, "color": ALARM, "mec": "white"}
-_FEW_BARS = 150
+_LEAST_PX = 5  # how wide a bar is, and how wide a gap
 
-_BYTES_IN, _AROUND_IN, _EDGE_IN, _NARROW_IN = 0.75, 1.95, 0.1, 6.0
+_BYTES_IN, _AROUND_IN, _EDGE_IN, _NARROW_IN = 0.75, 1.7, 0.1, 6.0
 _MAX_LABEL_CHARS, _MAX_OPERATORS_CHARS = 16, 150
 _LINES = "#C8C8C8"
 _NOT_MEANT = "#DDDDDD"
@@ -86,9 +87,7 @@ def draw_tape(
     if not is_whole_number(at, 1) or at > len(timeline):
         raise style.FigureDataError(
             "there is no such step on the tape",
-            expected=f"a step from 1 to {len(timeline)}"
-            if len(timeline)
-            else "no step",
+            expected=f"the number of a step; the tape has {len(timeline)}",
             found=describe(at),
             where="at",
             do="leave it out, and the whole tape is drawn",
@@ -126,12 +125,15 @@ class TapePicture:
         width_in: float,
         axis: str = STEPS,
         figure: style.Paper | None = None,
+        steps: range | None = None,
     ) -> None:
         self.timeline = timeline
         self._first, self._last = _spans(timeline, axis)
         self._limits = (0.0, 1.0)
         if len(timeline):
-            self._limits = float(self._first.min()), float(self._last.max())
+            steps = steps or range(len(timeline))
+            ends = [*self._first[steps.stop :], self._last.max()]
+            self._limits = float(self._first[steps.start]), float(ends[0])
         labels = [clipped(lane.label, _MAX_LABEL_CHARS) for lane in timeline.lanes]
         names_in = max([width_of(text, PLAIN) for text in [*labels, "1000 kB"]])
         self._inches = width_in - names_in - 4 * _EDGE_IN
@@ -139,7 +141,8 @@ class TapePicture:
         lane_in = 0.5 if len(labels) <= 5 else 0.32 if len(labels) <= 14 else 0.22
         lanes_in = max(2, len(labels)) * lane_in
         is_narrow = width_in < _NARROW_IN
-        above_in = LINE_IN * (len(words) + is_narrow)
+        keys_wrap = is_narrow and timeline.failure() is not None
+        above_in = LINE_IN * (len(words) + keys_wrap)
         height = lanes_in + _BYTES_IN + _AROUND_IN + above_in
         paper, axes = style.new_figure(width_in, height, rows=2, figure=figure)
         self.figure: Any = paper
@@ -147,7 +150,7 @@ class TapePicture:
         grid: Any = self.lanes.get_gridspec()
         grid.set_height_ratios([lanes_in, _BYTES_IN])
         self._draw_lanes(labels)
-        self._draw_keys("\n".join(line.text for line in words), 4 - 2 * is_narrow)
+        self._draw_keys("\n".join(line.text for line in words), 4 - is_narrow)
         self._draw_bytes(axis)
 
     def box(self, step: int) -> tuple[float, float, float, float]:
@@ -156,12 +159,6 @@ class TapePicture:
         to_figure = self.lanes.transData - self.figure.transSubfigure
         (left, high), (right, low) = to_figure.transform([(first, top), (last, bottom)])
         return left, 1 - high, right - left, high - low
-
-    @property
-    def cursor_spans(self) -> list[tuple[float, float]]:
-        """Where the cursor's line is: top and height, as parts of the figure."""
-        boxes = [axes.get_position() for axes in (self.lanes, self.bytes)]
-        return [(1 - box.y1, box.height) for box in boxes]
 
     def highlight(self, steps: np.ndarray[Any, Any]) -> None:
         """Leaves only the bars of these steps in color."""
@@ -220,14 +217,17 @@ class TapePicture:
 
     def _draw_bars(self) -> None:
         events, bars = self.timeline.events, self.timeline.bars
-        first, last = self._first, np.maximum(self._last, self._first + self._pixels(1))
+        first, last, least = self._first, self._last, self._pixels(_LEAST_PX)
+        few = least <= (last - first).min()
+        if not few:  # ends are on a grid, so that what is close becomes one bar
+            first, last = (first // least) * least, -(-last // least) * least
+            last = np.maximum(last, first + least)
         middle = (bars.top + bars.bottom) / 2
         half = (bars.bottom - bars.top) / 2 * [*map(_share, events)]
         x = np.stack([first, last, last, first], axis=1)
         y = np.stack([middle - half, middle - half, middle + half, middle + half], 1)
         of_lanes = np.array([to_rgb(lane.color) for lane in self.timeline.lanes])
         self._colors = of_lanes[bars.lane]
-        few = len(events) < _FEW_BARS
         self._bars = PolyCollection(
             list(np.stack([x, y], axis=2)),
             facecolors=self._colors,
@@ -258,15 +258,17 @@ class TapePicture:
         Of lines that are close to each other, the first one has the numbers of all.
         """
         steps, names = [*zip(*self.timeline.phases(), strict=True)] or [(), ()]
-        starts = [*self._first[[*steps]], self._limits[1]]
-        begin, per_inch = 0, np.ptp(self._limits) / self._inches
-        for end in range(1, len(starts)):
+        (low, high), begins = self._limits, self._first[[*steps]]
+        begin = max(0, int(np.searchsorted(begins, low, "right")) - 1)
+        final = int(np.searchsorted(begins, high))
+        starts, inches = [*np.clip(begins, low, high), high], self._inches
+        for end in range(begin + 1, final + 1):
             self.lanes.axvline(starts[end - 1], color=_LINES, linewidth=0.8, zorder=0)
             number = f"{end}" if end == begin + 1 else f"{begin + 1}–{end}"
             texts = [f"{number} {', '.join(names[begin:end])}", number]
-            room = (starts[end] - starts[begin]) / per_inch
+            room = (starts[end] - starts[begin]) / (high - low) * inches
             fitting = [text for text in texts if width_of(f"{text} ", PLAIN) <= room]
-            if fitting or end == len(names):
+            if fitting or end == final:
                 above: Any = {"xytext": (0, 3), "textcoords": "offset points"}
                 look: Any = {"va": "bottom", "style": "italic"}
                 text = [*fitting, number][0]
@@ -277,7 +279,8 @@ class TapePicture:
         failed = self.timeline.failure()
         if failed is not None:
             first, _, top, bottom = self._sides(failed)
-            at: Any = {"clip_on": False, "zorder": 6}
+            is_shown = self._limits[0] <= first <= self._limits[1]
+            at: Any = {"clip_on": False, "zorder": 6, "visible": is_shown}
             self.lanes.plot([first], [(top + bottom) / 2], **at, **_CROSS)
 
     def _draw_keys(self, words: str, columns: int) -> None:
@@ -300,13 +303,15 @@ class TapePicture:
         ]
         for total, look in zip(totals, looks, strict=True):
             x, y = np.append(self._first, self._limits[1]), np.append(total, total[-1:])
-            axes.step(x[: len(y)], y, where="post", clip_on=False, **look)
+            axes.step(x[: len(y)], y, where="post", **look)
         most = max((int(total[-1]) for total in totals if len(total)), default=0)
         axes.set_xlim(*self._limits)
-        axes.set_ylim(0, 1.05 * most or 1)
+        axes.set_ylim(-0.06 * (most or 1), 1.06 * (most or 1))
         axes.set_yticks([0, most] if most else [0])
         axes.set_yticklabels(["0 B", size_text(most)] if most else ["0 B"])
-        axes.set_xlabel("step" if axis == STEPS else "time (ms)")
+        unit: Any = {"xytext": (-7, -7), "textcoords": "offset points", "ha": "right"}
+        name = "step" if axis == STEPS else "time (ms)"
+        axes.annotate(name, (0, 0), xycoords="axes fraction", va="top", **unit)
         axes.locator_params(axis="x", nbins=4, integer=axis == STEPS)
         axes.xaxis.set_major_formatter("{x:,.10g}")
         axes.grid(visible=False)

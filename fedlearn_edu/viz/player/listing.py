@@ -17,7 +17,7 @@ from fedlearn_edu.ir.printing import parts, to_text
 from fedlearn_edu.viz.html import tag
 
 _SHORT_CHARS = 36
-_MAX_LINES = 36
+_MAX_LINES = 16
 _LIT = "background:#0072B233;color:inherit;font-weight:bold;padding:0"
 _MAY_BREAK = re.compile(r"[,=(]")
 _POINTER = '<span style="position:absolute;left:0;text-indent:0">▶</span>'

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The widget: a tape to scrub through, beside the program that ran.
 
-The big picture is sent once. A move sends a few lines: the cursor, which lies on top of
-the picture, the sentence, the program with its lit node, and the value.
+The big picture is sent once, or for each part of the tape that is zoomed into. A move
+sends a few lines: the cursor, which lies on top of the picture, the sentence, the
+program with its lit node, and the value.
 """
 
 from base64 import b64encode
@@ -16,7 +17,7 @@ from matplotlib.figure import Figure
 from fedlearn_edu.contexts.execution import record
 from fedlearn_edu.errors import TypeMismatchError, describe, short_traceback
 from fedlearn_edu.executors.recording import Tape
-from fedlearn_edu.executors.traffic import EDGES, TO_CLIENTS, TO_SERVER
+from fedlearn_edu.executors.traffic import EDGES
 from fedlearn_edu.language.computation import Computation, PolymorphicComputation
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.controls import (
@@ -36,13 +37,20 @@ from fedlearn_edu.viz.player.words import value_of
 from fedlearn_edu.viz.shortening import size_text
 
 _SPEEDS = {"1 step": 1, "3 steps": 3, "10 steps": 10, "100 steps": 100}
+_ZOOMS = {"100 steps": 100, "30 steps": 30}
 _INTERVAL_MS = 250
-_WIDTH_IN = 6.4  # beside the program on a page, and not too small on half of one
+_WIDTH_IN = 6.0  # beside the program on a page, and not too small on half of one
 _WIDEST = f"min({_WIDTH_IN * FAST_DPI:.0f}px, 100%)"
-_EVERYTHING, _EVERYBODY = "all layers", "everybody"
+# The cursor lies on the picture. On a phone, what is seldom moved comes last.
+_SHEET = (
+    "<style>.fl-drawn{display:grid;grid-template-columns:minmax(0,1fr)}"
+    ".fl-drawn>*{grid-area:1/1;margin:0}"
+    "@media(max-width:640px){.fl-choosing{order:1}}</style>"
+)
 _TITLE = "margin:0;line-height:1.4"
 _TABLE = "line-height:1.4;margin:4px 0"
 _CODE = "font-family:monospace;white-space:pre-wrap;overflow-wrap:anywhere"
+_PROGRAM = f"{_CODE};font-size:12px;line-height:1.35"
 
 
 @final
@@ -53,7 +61,7 @@ class Player(widgets.VBox):  # type: ignore[misc]
         result: what the computation returned; `None` if it failed or is not known.
         error: what it failed with, if it did.
         timeline: the plain data that is shown.
-        controls: name to control: `step`, `speed`, `layer`, `who`, `axis`.
+        controls: name to control: `step`, `speed`, `layer`, `who`, `axis`, `zoom`.
         buttons: name to button: `first`, `previous`, `next`, `last`.
         sentence: the step in words.
     """
@@ -66,15 +74,16 @@ class Player(widgets.VBox):  # type: ignore[misc]
         count, failed = len(self.timeline), self.timeline.failure()
         first = 1 if failed is None else failed + 1
         lanes = self.timeline.lanes
-        layers = dict.fromkeys(layer for lane in lanes for layer in lane.layers)
+        layers = {layer: layer for lane in lanes for layer in lane.layers}
         clients = [ALL_CLIENTS] if any(lane.is_clients for lane in lanes) else []
         names = [*clients, *(lane.label for lane in lanes)]
         self.controls = {
             "step": slider("step", first, 1, max(1, count)),
             "speed": choice("speed", 1, _SPEEDS),
-            "layer": choice("layer", _EVERYTHING, [_EVERYTHING, *layers]),
-            "who": choice("who", _EVERYBODY, [_EVERYBODY, *names]),
+            "layer": choice("layer", "", {"all layers": "", **layers}),
+            "who": choice("who", "", {"everybody": "", **{n: n for n in names}}),
             "axis": choice("axis", STEPS, [STEPS, MILLISECONDS]),
+            "zoom": choice("zoom", count, {"all steps": count, **_ZOOMS}),
         }
         self.buttons = {
             name: button(name.capitalize(), f"{name} step that is not filtered out")
@@ -97,7 +106,7 @@ class Player(widgets.VBox):  # type: ignore[misc]
     @property
     def figure(self) -> Figure:
         """The static picture, with the cursor where it is now."""
-        picture = TapePicture(self.timeline, _WIDTH_IN, self._axis)
+        picture = self._drawing()
         picture.highlight(self._meant)
         if len(self.timeline):
             picture.point_at(self.step - 1)
@@ -109,38 +118,33 @@ class Player(widgets.VBox):  # type: ignore[misc]
             self.controls[name].source.value = value
 
     @property
-    def _axis(self) -> str:
-        return str(self.controls["axis"].source.value)
+    def _part(self) -> range:
+        """The steps that are drawn: those around the cursor that `zoom` asks for."""
+        many = self.controls["zoom"].source.value or 1
+        first = (self.step - 1) // many * many
+        return range(first, first + many)
 
-    @property
-    def _chosen(self) -> tuple[str, str]:
-        """The layer and the lane that are filtered for."""
-        layer, who = (self.controls[name].source.value for name in ("layer", "who"))
-        return layer, who
+    def _drawing(self) -> TapePicture:
+        axis = self.controls["axis"].source.value
+        return TapePicture(self.timeline, _WIDTH_IN, axis, steps=self._part)
 
     def _parts(self) -> list[Any]:
-        moving = widgets.HBox(
-            [self.play, *self.buttons.values(), self.controls["step"].box], layout=FLOW
-        )
-        others = ("speed", "layer", "who", "axis")
-        choosing = widgets.HBox([self.controls[n].box for n in others], layout=FLOW)
-        one_cell = widgets.Layout(
-            grid_template_columns="minmax(0,1fr)",
-            grid_template_areas='"a"',
-            width="100%",
-        )
-        for part in (self._picture, self._cursor):
-            part.layout = widgets.Layout(grid_area="a", width="100%", margin="0")
-        stage = widgets.GridBox([self._picture, self._cursor], layout=one_cell)
-        left = widgets.Box([self._listing], layout=_column("1 1 22em", "100%"))
-        right = widgets.VBox([stage, self._value], layout=_column("2 1 30em", _WIDEST))
+        step, *others = (control.box for control in self.controls.values())
+        moving = widgets.HBox([self.play, *self.buttons.values(), step], layout=FLOW)
+        choosing = widgets.HBox(others, layout=FLOW)
+        choosing.add_class("fl-choosing")
+        told, drawn = [self._listing, self._value], [self._picture, self._cursor]
+        left = widgets.VBox(told, layout=_column("1 1 22em", "100%"))
+        right = widgets.Box(drawn, layout=_column("2 1 30em", _WIDEST))
+        right.add_class("fl-drawn")
         # Where there is no room side by side, the lanes come first.
         flow = widgets.Layout(flex_flow="row wrap-reverse", align_items="flex-end")
         both = widgets.HBox([left, right], layout=flow)
         return [moving, choosing, self._said, both]
 
     def _connect(self) -> None:
-        self.controls["axis"].source.observe(lambda _: self._draw(), "value")
+        for name in ("axis", "zoom"):
+            self.controls[name].source.observe(lambda _: self._draw(), "value")
         for name in ("layer", "who"):
             source = self.controls[name].source
             source.observe(lambda _: self._filter(), "value")
@@ -166,17 +170,15 @@ class Player(widgets.VBox):  # type: ignore[misc]
             self.controls["step"].source.value = int(self._meant[place]) + 1
 
     def _draw(self) -> None:
-        """Makes the picture, which filters color and moves leave alone."""
-        self._drawn = TapePicture(self.timeline, _WIDTH_IN, self._axis)
+        """Makes the picture, which filters color, and moves within it leave alone."""
+        self._drawn, self._drawn_part = self._drawing(), self._part
         style.keep_layout(self._drawn.figure)
         self._filter()
 
     def _filter(self) -> None:
         """Applies the filters: the bars of all other steps fade."""
-        layer, who = self._chosen
-        self._meant = self.timeline.matching(
-            "" if layer == _EVERYTHING else layer, "" if who == _EVERYBODY else who
-        )
+        self._chosen = [self.controls[n].source.value for n in ("layer", "who")]
+        self._meant = self.timeline.matching(*self._chosen)
         count = len(self._meant)
         for control in (self.play, *self.buttons.values()):
             control.disabled = not count
@@ -184,11 +186,14 @@ class Player(widgets.VBox):  # type: ignore[misc]
         self._drawn.highlight(self._meant)
         chosen = f"; {count:,} are chosen" * bool(self.timeline.events)
         figure = style.say(self._drawn.figure, f"{self.timeline.summary()}{chosen}")
-        self._picture.value, _ = moving(figure)
+        self._picture.value = _SHEET + moving(figure)[0]
         self._move()
 
     def _move(self) -> None:
         """Shows the step the slider is at."""
+        if self._part != self._drawn_part:
+            self._draw()  # which moves, too
+            return
         step = self.step - 1
         self.sentence = self.timeline.sentence(step)
         if len(self.timeline) and not len(self._meant):
@@ -211,21 +216,19 @@ class Player(widgets.VBox):  # type: ignore[misc]
         if listing is None:
             return "<p>No program runs here.</p>"
         title = f"The program that runs: {strong(listing.name)}"
-        text = listing.html(self.timeline.lit[step])
-        look = f"{_CODE};font-size:12px;line-height:1.35"
-        return tag("p", title, style=_TITLE) + tag("div", text, style=look)
+        text = tag("div", listing.html(self.timeline.lit[step]), style=_PROGRAM)
+        return tag("p", title, style=_TITLE) + text
 
     def _shown(self, step: int) -> str:
         event = self.timeline.events[step]
         failed = event.made if isinstance(event.made, Exception) else None
-        sizes = {edge: int(self.timeline.moved[edge][step]) for edge in EDGES}
-        shown = [e for e in EDGES if sizes[e] or e in (TO_CLIENTS, TO_SERVER)]
-        moved = "\n".join(f"{edge:<17} {size_text(sizes[edge])}" for edge in shown)
+        sizes = ((edge, int(self.timeline.moved[edge][step])) for edge in EDGES)
+        moved = "\n".join(f"{e:<17} {size_text(size)}" for e, size in sizes if size)
         value = as_alarm(failed) if failed else breakable(value_of(event))
         rows = {
             "error" if failed else "value": value,
             "type": breakable(event.type or "none"),
-            "bytes so far": escape(moved),
+            "bytes so far": escape(moved or "none"),
         }
         left = "text-align:left;vertical-align:top;padding:1px 10px 1px 0"
         body = [
@@ -255,9 +258,10 @@ def _cursor(picture: TapePicture, step: int) -> str:
     width_in, height_in = picture.figure.get_size_inches()
     here = f"position:absolute;left:{100 * left:.3f}%"
     # In the color of the page's text, as the theme has it.
+    boxes = [axes.get_position() for axes in (picture.lanes, picture.bytes)]
     lines = [
-        tag("div", style=f"{here};{_tall(y, h)};border-left:2px solid")
-        for y, h in picture.cursor_spans
+        tag("div", style=f"{here};{_tall(1 - b.y1, b.height)};border-left:2px solid")
+        for b in boxes
     ]
     outline = "outline:1px solid var(--jp-layout-color0,#fff)"
     border = f"box-sizing:border-box;border:2px solid;{outline}"

@@ -29,10 +29,10 @@ from fedlearn_edu.viz.shortening import size_text
 ALL_CLIENTS = "all clients"
 NOTHING = "The tape is empty: nothing was called while it ran."
 
-MAX_LANES = 30
+MAX_LANES = 10
 """With more clients than that, several of them share a lane."""
 
-_SHARED_LANES = 10
+_SHARED_LANES = 5
 # From the top of a stack to its bottom, as `contexts/factories.py` names them.
 _TOP_LAYER = "reference_resolving"
 _LAYERS = ("context", _TOP_LAYER, "federating", "participant", "sequence", "leaf")
@@ -233,7 +233,8 @@ class Timeline:
 
     def failure(self) -> int | None:
         """The first step that failed by itself: in which no other step failed."""
-        failed = [event for event in self.events if _failed(event)]
+        # A batched call that failed is repeated, one by one.
+        failed = [e for e in self.events if e.error and not is_batched(e)]
         callers = {event.caller for event in failed}
         inner = [event.number for event in failed if event.number not in callers]
         return self._at[inner[0]] if inner else None
@@ -304,11 +305,6 @@ class Timeline:
 def _handed(event: Event) -> ir.Node | None:
     """The node that an event was handed, if it was handed one."""
     return as_node(event.given) if event.what == "create_value" else None
-
-
-def _failed(event: Event) -> bool:
-    """Whether a call failed that is not repeated, as a batched one is, one by one."""
-    return bool(event.error) and not is_batched(event)
 
 
 def _color(label: str) -> str:

@@ -43,6 +43,10 @@ def test_a_move_sends_all_but_the_picture(player: Player) -> None:
     assert "step 170 of 423" in after["said"]
     assert "▶" in after["listing"]
     assert sum(len(after[name]) for name in after if name != "picture") < 10_000
+    player.set(zoom=100)  # the picture is of the steps around the cursor
+    assert player._drawn.lanes.get_xlim() == (101, 201)
+    player.set(step=423)
+    assert player._drawn.lanes.get_xlim() == (401, 424)
 
 
 def test_buttons_step_and_stop_at_the_ends(player: Player) -> None:
