@@ -31,6 +31,11 @@ _TRACK = widgets.Layout(
     margin="2px 10px",
 )
 _MARGINS_EM = 2.5
+# JupyterLab's own edges of menus and handles are hard to see, above all in the dark.
+_EDGES = (
+    "<style>.widget-vbox:has(.fl-said) :is(select,input,.noUi-handle,.noUi-connects)"
+    ":not(:focus){border:1px solid #808080}</style>"
+)
 _COLUMN_EM = 20.0
 _DECIMALS = 9
 _FARTHEST = 1e6
@@ -280,7 +285,8 @@ def button(label: str, tooltip: str = "") -> Any:
 def status(html: str) -> str:
     """A line that a screen reader reads out whenever it changes."""
     return (
-        f'<p role="status" aria-live="polite" style="margin:4px 0;line-height:1.4;'
+        f'{_EDGES}<p class="fl-said" role="status" aria-live="polite" '
+        f'style="margin:4px 0;line-height:1.4;'
         f'overflow-wrap:anywhere">{html}</p>'
     )
 
