@@ -31,13 +31,12 @@ _COLORS = {str(AT_CLIENTS): CLIENTS, str(AT_SERVER): SERVER}
 _BETWEEN = 2
 _PLACES = {str(AT_SERVER): 0, str(AT_CLIENTS): 1, "unplaced": _BETWEEN + 1}
 _WORDS = {"server": str(AT_SERVER), "children": "group of clients"}
-_FIGURE = "margin:.5em 0;padding:0 8px 0 0;max-width:48em;line-height:1.4"
-_FIGURE += ";overflow-x:auto"
+_FIGURE = "margin:.5em 0;padding:0 8px 0 0;line-height:1.4;overflow-x:auto"
 _BOX = "padding:3px 8px;margin:0 0 4px"
 _ABSENT = f"border:2px dashed {QUIET};border-radius:4px;{_BOX}"
 _FRAME = f"border:1px solid {QUIET};border-radius:4px;padding:6px 6px 2px"
-_ROW = "list-style:none;margin:0;padding:0;display:flex;gap:4px"
-_LIST = f"{_ROW};margin:4px 0 0;flex-wrap:wrap;gap:10px;align-items:flex-start"
+_ROW = "list-style:none;margin:0;padding:0;display:flex;gap:10px"
+_LIST = f"{_ROW};margin:4px 0 0;flex-wrap:wrap;align-items:flex-start"
 
 
 def draw_factory(factory: ExecutorFactory, title: str = "executor factory") -> str:
@@ -123,11 +122,6 @@ def _chain(layers: Sequence[LayerOutline], below: _Parts = ()) -> Layer:
     return Layer(first.name, first.task, held, first.is_there)
 
 
-def layer_of(executor: Executor) -> Layer:
-    """The tree of an executor."""
-    return _below(executor, ())
-
-
 def draw_executor(executor: Executor) -> str:
     """The executor on top of those it passes work to, as a `<figure>`.
 
@@ -140,12 +134,13 @@ def draw_executor(executor: Executor) -> str:
     return figure(f"Stack of executors below {layer.name}", _box(layer), style=_FIGURE)
 
 
-def _below(executor: Executor, above: tuple[int, ...]) -> Layer:
+def layer_of(executor: Executor, above: tuple[int, ...] = ()) -> Layer:
+    """The tree of an executor, which is below those with these ids."""
     path = (*above, id(executor))
     held: Counter[tuple[str, Layer]] = Counter()
     for word, below in _held(executor):
         if id(below) not in path:
-            held[word, _below(below, path)] += 1
+            held[word, layer_of(below, path)] += 1
     parts = [(word, count, layer) for (word, layer), count in held.items()]
     parts.sort(key=lambda part: _PLACES.get(part[0], _BETWEEN))
     task = (getdoc(type(executor)) or "").partition("\n")[0]
@@ -197,7 +192,7 @@ def _box_of_all(below: _Parts) -> str:
     """Who is there, and what each of them has."""
     line = tag("div", style=f"width:2px;height:12px;margin:auto;background:{QUIET}")
     lines = len(below) * tag("div", line, style="flex:1 1 0")
-    joined = tag("div", lines, aria_hidden="true", style="display:flex")
+    joined = tag("div", lines, aria_hidden="true", style="display:flex;gap:10px")
     own = tag("div", "each of them has its own:", style="margin-bottom:4px")
     piles = rows([_pile(word, count) for word, count, _ in below], _ROW)
     return f"{joined}{piles}{joined}{tag('div', own, _box(below[0][2]), style=_FRAME)}"
