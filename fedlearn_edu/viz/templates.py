@@ -15,7 +15,7 @@ from fedlearn_edu.viz import colors, style
 from fedlearn_edu.viz.artists import Texts, mosaic
 
 _COLUMNS = 5
-_FRAME_IN, _NAME_IN = 1.25, 0.28
+_FRAME_IN, _NAME_IN = 1.1, 0.26
 _GAP = 0.07  # between pictures
 
 
@@ -70,7 +70,7 @@ def draw_digit_templates(
     below |= {"aspect": 5 * width_in, "ticks": MaxNLocator(5)}
     bar = paper.colorbar(image, ax=axes, **below)
     bar.ax.tick_params(labelsize=style.FONT_PT)
-    bar.set_label("against ← evidence → for\n(nats per inked pixel)")
+    bar.set_label("against ← nats per inked pixel → for")
     return style.say_of(paper, figure, _said(pictures))
 
 

@@ -33,6 +33,7 @@ from fedlearn_edu.viz.dataflow.primitives import (
 from fedlearn_edu.viz.dataflow.stages import Stage, Step, stages
 
 _PAD_IN, _TAG_IN, _GAP_IN, _RIBBON_IN = 0.05, 0.5, 0.09, 0.5
+_SIDES_IN = _TAG_IN + 2 * _PAD_IN
 _TITLE_IN = 2 * LINE_IN + EDGE_IN
 _MAX_STEPS = 120
 _CHANGED = 0.3
@@ -133,7 +134,7 @@ def side_by_side(
     columns = []
     for index, stage in enumerate(found):
         left = EDGE_IN + index * (width + _RIBBON_IN)
-        labels = [wrapped(step.name, PLAIN, _room(width)) for step in stage.steps]
+        labels = [wrapped(step.name, PLAIN, width - _SIDES_IN) for step in stage.steps]
         columns.append(_stack(stage.steps, labels, (left, left + width), top))
     longest = max(range(len(found)), key=lambda index: len(columns[index]))
     for index in reversed(range(longest)):
@@ -150,7 +151,7 @@ def side_by_side(
 def below(found: Sequence[Stage], width_in: float, top: float) -> list[list[Box]]:
     """One list after another; a step says the numbers of those it was made of."""
     edges, columns = (EDGE_IN, width_in - EDGE_IN), []
-    room = _room(width_in - 2 * EDGE_IN)
+    room = width_in - 2 * EDGE_IN - _SIDES_IN
     for stage in found:
         labels = [
             wrapped(f"{place}. {step.name}", PLAIN, room)
@@ -161,10 +162,6 @@ def below(found: Sequence[Stage], width_in: float, top: float) -> list[list[Box]
         last = columns[-1][-1].bottom if columns[-1] else top
         top = last + _GAP_IN + EDGE_IN + _TITLE_IN
     return columns
-
-
-def _room(width: float) -> float:
-    return width - _TAG_IN - 2 * _PAD_IN
 
 
 def _stack(
@@ -231,20 +228,17 @@ def _draw_ribbons(axes: Axes, before: list[Box], after: list[Box]) -> None:
     for box in after:
         for part, place in enumerate(box.step.comes_from):
             source, whole = before[place], len(box.step.comes_from)
-            heirs = _heirs(place, after)
+            heirs, where = _heirs(place, after), box.step.start
             top, bottom = _share(source, heirs.index(box), len(heirs))
             start, end = _share(box, part, whole)
-            corners = [
-                (source.right, top),
-                (box.left, start),
-                (box.left, end),
-                (source.right, bottom),
-            ]
-            color, fill = (
-                c[box.step.start] for c in (primitives.COLORS, primitives.FILLS)
-            )
-            ground = style.tint(fill, _CHANGED if max(whole, len(heirs)) > 1 else 0)
-            axes.add_patch(Polygon(corners, fc=ground, ec=color, lw=0.8, zorder=1))
+            if max(whole, len(heirs)) == 1:  # a line: it is the same step
+                top = bottom = source.middle
+                start = end = box.middle
+            x = source.right, box.left, box.left, source.right
+            corners = [*zip(x, (top, start, end, bottom), strict=True)]
+            look: Any = {"fc": style.tint(primitives.FILLS[where], _CHANGED), "lw": 1}
+            look |= {"ec": primitives.COLORS[where], "zorder": 1}
+            axes.add_patch(Polygon(corners, **look))
 
 
 def _share(box: Box, part: int, whole: int) -> tuple[float, float]:
