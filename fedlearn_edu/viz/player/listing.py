@@ -17,7 +17,7 @@ from fedlearn_edu.ir.printing import parts, to_text
 from fedlearn_edu.viz.html import tag
 
 _SHORT_CHARS = 36
-_MAX_LINES = 16
+_MAX_LINES, _ABOVE = 24, 3  # a phone shows the first of them, then scrolls
 _LIT = "background:#0072B233;color:inherit;font-weight:bold;padding:0"
 _MAY_BREAK = re.compile(r"[,=(]")
 _POINTER = '<span style="position:absolute;left:0;text-indent:0">▶</span>'
@@ -83,12 +83,11 @@ class Listing:
         meant = {*lit} - {0}  # the whole program is no highlight
         shown = [[(t, not meant.isdisjoint(at)) for t, at in x] for x in self.lines]
         first = next((i for i, line in enumerate(shown) if any(m for _, m in line)), 0)
-        start = max(0, min(first - _MAX_LINES // 3, len(shown) - _MAX_LINES))
-        end = start + _MAX_LINES
+        start = max(0, first - _ABOVE)
         above = [_line([(f"… {start} lines above", False)])] if start else []
-        rest = len(shown) - end
+        rest = len(shown) - start - _MAX_LINES
         below = [_line([(f"… {rest} lines below", False)])] if rest > 0 else []
-        return "".join([*above, *map(_line, shown[start:end]), *below])
+        return "".join([*above, *map(_line, shown[start:][:_MAX_LINES]), *below])
 
 
 def breakable(text: str) -> str:

@@ -45,7 +45,8 @@ _WIDEST = f"min({_WIDTH_IN * FAST_DPI:.0f}px, 100%)"
 _SHEET = (
     "<style>.fl-drawn{display:grid;grid-template-columns:minmax(0,1fr)}"
     ".fl-drawn>*{grid-area:1/1;margin:0}"
-    "@media(max-width:640px){.fl-choosing{order:1}}</style>"
+    "@media(max-width:640px){.fl-choosing{order:1}"
+    ".fl-program{max-height:17em;overflow:auto}}</style>"
 )
 _TITLE = "margin:0;line-height:1.4"
 _TABLE = "line-height:1.4;margin:4px 0"
@@ -72,13 +73,12 @@ class Player(widgets.VBox):  # type: ignore[misc]
         self.timeline, self.result, self.error = Timeline(tape), result, error
         self.sentence = ""
         count, failed = len(self.timeline), self.timeline.failure()
-        first = 1 if failed is None else failed + 1
         lanes = self.timeline.lanes
         layers = {layer: layer for lane in lanes for layer in lane.layers}
         clients = [ALL_CLIENTS] if any(lane.is_clients for lane in lanes) else []
         names = [*clients, *(lane.label for lane in lanes)]
         self.controls = {
-            "step": slider("step", first, 1, max(1, count)),
+            "step": slider("step", (failed or 0) + 1, 1, max(1, count)),
             "speed": choice("speed", 1, _SPEEDS),
             "layer": choice("layer", "", {"all layers": "", **layers}),
             "who": choice("who", "", {"everybody": "", **{n: n for n in names}}),
@@ -137,6 +137,7 @@ class Player(widgets.VBox):  # type: ignore[misc]
         left = widgets.VBox(told, layout=_column("1 1 22em", "100%"))
         right = widgets.Box(drawn, layout=_column("2 1 30em", _WIDEST))
         right.add_class("fl-drawn")
+        self._listing.add_class("fl-program")
         # Where there is no room side by side, the lanes come first.
         flow = widgets.Layout(flex_flow="row wrap-reverse", align_items="flex-end")
         both = widgets.HBox([left, right], layout=flow)
