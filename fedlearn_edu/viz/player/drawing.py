@@ -218,8 +218,9 @@ class TapePicture:
     def _draw_bars(self) -> None:
         events, bars = self.timeline.events, self.timeline.bars
         first, last, least = self._first, self._last, self._pixels(_LEAST_PX)
-        few = least <= (last - first).min()
-        if not few:  # ends are on a grid, so that what is close becomes one bar
+        shortest = (last - first).min()
+        few = 2 * least <= shortest
+        if least > shortest:  # ends on a grid make one bar of what is close
             first, last = (first // least) * least, -(-last // least) * least
             last = np.maximum(last, first + least)
         middle = (bars.top + bars.bottom) / 2
@@ -269,10 +270,9 @@ class TapePicture:
             room = (starts[end] - starts[begin]) / (high - low) * inches
             fitting = [text for text in texts if width_of(f"{text} ", PLAIN) <= room]
             if fitting or end == final:
-                above: Any = {"xytext": (0, 3), "textcoords": "offset points"}
-                look: Any = {"va": "bottom", "style": "italic"}
+                above: Any = {"xytext": (0, 5), "textcoords": "offset points"}
                 text = [*fitting, number][0]
-                self.lanes.annotate(text, (starts[begin], 0), **above, **look)
+                self.lanes.annotate(text, (starts[begin], 0), style="italic", **above)
                 begin = end
 
     def _draw_failure(self) -> None:
