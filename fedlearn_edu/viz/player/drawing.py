@@ -80,14 +80,14 @@ def draw_tape(
     """
     check_tape(tape, "draw_tape")
     width_in = style.width_of(figure, width_in)
-    timeline = Timeline(tape)
-    picture = TapePicture(timeline, width_in, figure=figure)
+    picture = TapePicture(Timeline(tape), width_in, figure=figure)
+    timeline, count = picture.timeline, len(picture.timeline)
     if at is None:
         return style.say_of(picture.figure, figure, timeline.summary())
-    if not is_whole_number(at, 1) or at > len(timeline):
+    if not is_whole_number(at, 1) or at > count:
         raise style.FigureDataError(
             "there is no such step on the tape",
-            expected=f"the number of a step; the tape has {len(timeline)}",
+            expected=f"a step from 1 to {count}" if count else "no step",
             found=describe(at),
             where="at",
             do="leave it out, and the whole tape is drawn",
