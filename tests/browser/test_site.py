@@ -141,7 +141,7 @@ def put(page: Any, explorer: Any) -> Any:
     return page.locator("article")
 
 
-@pytest.mark.parametrize("weights", [None, [1.0, 2.0, 0.5]])
+@pytest.mark.parametrize("weights", [None, [1.0, 2.0, 0.5], [1e5, 33333, 1e-5]])
 def test_mean_on_the_page_is_that_of_python(weights: Any, page: Any) -> None:
     ours = viz.explore_mean([1.0, -2.5, 6.0], weights)
     there = put(page, ours)

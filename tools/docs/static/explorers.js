@@ -8,10 +8,15 @@
     element.append(...children);
     return element;
   };
+  // As `written` in shortening.py has it; sums are those of float32, too.
   const written = (number) => {
     if (Number.isNaN(number)) return "nan";
-    const digits = Number.isInteger(number) ? {} : { maximumSignificantDigits: 5 };
-    return number.toLocaleString("en-US", digits).replace("-", "−");
+    const size = Math.abs(number);
+    const isPlain = !size || (size >= 1e-4 && size < 1e12);
+    const digits = isPlain && size >= 1e4 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 5 };
+    const how = { ...digits, roundingMode: "halfEven", notation: isPlain ? "standard" : "scientific" };
+    const power = (_, sign, digit) => `e${sign || "+"}${digit.padStart(2, "0")}`;
+    return number.toLocaleString("en-US", how).replace(/E(-?)(\d+)/, power).replaceAll("-", "−").replace("∞", "inf");
   };
 
   // ---------------------------------------------------------------- a mean
@@ -64,14 +69,14 @@
         part(`dot-${client}`).forEach((dot) => Object.assign(dot.style, { width: size, height: size }));
         place(`dot-${client}`, value);
         write(`value-${client}`, value);
-        const sent = isWeighted ? [value * weight, weight, 1] : [value, 1];
+        const sent = isWeighted ? [Math.fround(value * weight), weight, 1] : [value, 1];
         sent.forEach((number, at) => {
-          sums[at] = (sums[at] || 0) + number;
+          sums[at] = Math.fround((sums[at] || 0) + number);
           write(`sent-${client}-${at}`, number);
           write(`sum-${client}-${at}`, sums[at]);
         });
       });
-      const result = sums[0] / sums[1];
+      const result = Math.fround(sums[0] / sums[1]);
       const [total, divisor, quotient] = [sums[0], sums[1], result].map(written);
       place("at-mean", result);
       part("division")[0].textContent = `mean = ${total} ÷ ${divisor} = ${quotient}`;
