@@ -5,6 +5,7 @@ A partition is a table of pictures, one row per client:
 
     images it holds | examples of each label | size, total variation, effective labels
 
+A tint is a share of what the client holds, as is a number where counts have no room.
 All numbers are those of `describe_skew`. Many clients are folded: the first and the
 last ones are shown, and a gap with dots stands for those between them.
 """
@@ -16,6 +17,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, PowerNorm
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 from numpy.typing import ArrayLike, NDArray
 
 from fedlearn_edu.errors import short_traceback
@@ -25,20 +27,19 @@ from fedlearn_edu.viz import colors, style
 from fedlearn_edu.viz.artists import Bars, Texts, folded, mosaic
 
 _ROWS = (10, 9)  # first and last ones
-LEAST_ROWS = 6
-"""A single client's row is as high as one of six, not as high as the picture."""
-
 _LEAST_IMAGES = 3
 _SHADES = [(0.0, "#FFFFFF"), (0.7, colors.CLIENTS), (1.0, colors.CLIENTS_EDGE)]
 _MAP = LinearSegmentedColormap.from_list("clients", _SHADES)
-# Ink on a strong color cannot be read in both themes.
-_PAD: Any = {"facecolor": "white", "linewidth": 0, "pad": 1}
+# So weak that numbers on it can be read in either theme.
+_UNDER_NUMBERS: Any = style.tint(colors.CLIENTS, 0.42)
+_WEAK_MAP = LinearSegmentedColormap.from_list("numbers", ["#FFFFFF", _UNDER_NUMBERS])
+_KEYS = {0.05: "5 %", 0.25: "25 %", 1.0: "100 % of a client's examples"}
+_COUNTS, _PERCENT = "examples of each label", "its labels, in percent"
 _GAP = "\N{VERTICAL ELLIPSIS}"
-_COLORS_MEAN = "strong color: a large share of the client's examples"
 _ROW_IN, _AROUND_IN = 0.3, 1.1
-_IMAGES_FROM_IN = 5.8
+_ALL_FROM_IN = 5.8
 # Of images, examples of each label, and three columns, compared with each other.
-_WITH_IMAGES, _WITHOUT_IMAGES = (1.3, 4.2, 1.1, 1.1, 1.1), (2.2, 1, 1, 1)
+_WIDTHS = (1.3, 4.2, 1.1, 1.2, 1.1)
 
 
 @short_traceback
@@ -58,7 +59,7 @@ def draw_partition(
         shares: One array of positions per client, as `simulation.partitions` deals,
             or a dict of them; rows have numbers, in this order.
         images: `[n,height,width]`; with them, each row begins with some it holds.
-        width_in: Width in inches; narrow figures leave out the images.
+        width_in: Width in inches; narrow figures leave out images and effective labels.
         figure: A `Figure` or `SubFigure` to draw into; a new one by default.
 
     >>> from fedlearn_edu.simulation import partitions
@@ -75,9 +76,9 @@ def draw_partition(
     shares, _ = check_partition(shares, len(read_labels(labels)))
     skew = describe_skew(labels, shares)
     pictures = check_images(images, len(np.asarray(labels)))
-    if width_in < _IMAGES_FROM_IN:
+    if width_in < _ALL_FROM_IN:
         pictures = None
-    rows = max(len(folded(len(skew.histogram), *_ROWS)), LEAST_ROWS)
+    rows = len(folded(len(skew.histogram), *_ROWS))
     size_in = width_in, _AROUND_IN + rows * _ROW_IN
     paper: Any = figure or Figure(figsize=size_in)
     if paper.figure.get_layout_engine() is None:
@@ -130,31 +131,32 @@ class ClientRows:
             paper: A figure or a part of one, with matplotlib's constrained layout.
             has_images: Whether each row begins with images.
         """
-        widths = _WITH_IMAGES if has_images else _WITHOUT_IMAGES
+        last = len(_WIDTHS) - (style.size_in(paper)[0] < _ALL_FROM_IN)
+        widths = _WIDTHS[not has_images : last]
         panels = paper.subplots(1, len(widths), sharey=True, width_ratios=widths)
         for axes in panels:
             axes.set(xticks=[], yticks=[])
             axes.tick_params(length=0, labelsize=style.FONT_PT)
             axes.spines[:].set_visible(False)
-        *images, heat, sizes, variation, effective = panels
-        self._first, self._heat = panels[0], heat
-        self._first.set_ylabel("client", loc="top")
-        self._image = heat.imshow([[0]], _MAP, aspect="auto", norm=PowerNorm(0.5, 0, 1))
-        self._counts = Texts(heat)
-        heat.xaxis.tick_top()
-        heat.set_xticks([0])
-        _head(heat, "examples of each label")
-        self._columns = [
-            _Column(sizes, "size", _size),
-            _Column(variation, "total\nvariation", "{:.2f}".format),
-            _Column(effective, "effective\nlabels", "{:.1f}".format),
-        ]
-        paper.supxlabel(_COLORS_MEAN, x=0.01, ha="left", fontsize=style.FONT_PT)
+        self._first, (self._heat, *columns) = panels[0], panels[has_images:]
+        above: Any = {"xytext": (-8, 6), "textcoords": "offset points", "ha": "right"}
+        self._first.annotate("client", (0, 1), xycoords="axes fraction", **above)
+        norm = PowerNorm(0.5, 0, 1)
+        self._image = self._heat.imshow([[0]], aspect="auto", norm=norm)
+        self._counts = Texts(self._heat)
+        self._heat.xaxis.tick_top()
+        self._heat.set_xticks([0])
+        _head(self._heat, _COUNTS)
+        pairs = zip(columns, _COLUMNS.items(), strict=False)
+        self._columns = [_Column(axes, *head) for axes, head in pairs]
+        keys = [Patch(ec=colors.CLIENTS_EDGE, label=each) for each in _KEYS.values()]
+        look: Any = {"ncols": len(keys), "handlelength": 1.2, "columnspacing": 1.2}
+        self._key = paper.legend(handles=keys, loc="outside lower left", **look)
         self._thumbs = None
-        if images:
-            look: Any = {"cmap": "gray_r", "aspect": "auto"}
-            self._thumbs = style.as_photograph(images[0].imshow([[0]], **look))
-            _head(images[0], "images")
+        if has_images:
+            thumbs = self._first.imshow([[0]], "gray_r", aspect="auto")
+            self._thumbs = style.as_photograph(thumbs)
+            _head(self._first, "images")
         self._first.set_yticks([0], [padded("")])
         paper.figure.draw_without_rendering()
 
@@ -167,15 +169,14 @@ class ClientRows:
             images: `[n,height,width]`, or `None` for no images.
         """
         rows = folded(len(skew.histogram), *_ROWS)
-        low = max(len(rows), LEAST_ROWS) - 0.5
         there = [row for row in rows if row is not None]
         places = [place for place, row in enumerate(rows) if row is not None]
         names = [_GAP if row is None else str(row) for row in rows]
         self._first.set_yticks(range(len(rows)), [padded(name) for name in names])
-        self._first.set_ylim(low, -0.5)
+        self._first.set_ylim(len(rows) - 0.5, -0.5)
         numbers = skew.sizes, skew.total_variation, skew.effective_labels
         ends = skew.sizes.max(), 1.0, len(skew.labels)
-        for column, values, most in zip(self._columns, numbers, ends, strict=True):
+        for column, values, most in zip(self._columns, numbers, ends, strict=False):
             column.show(places, values[there], most)
         self._heat.set_xticks(*_ticks(skew.labels, _cell_in(self._heat)[0]))
         self._show_counts(skew, rows)
@@ -187,14 +188,17 @@ class ClientRows:
             [[0] * len(skew.labels) if r is None else skew.histogram[r] for r in rows]
         )
         labels = len(skew.labels)
-        held = np.maximum(counts.sum(axis=1, keepdims=True), 1)
-        self._image.set_data(counts / held)
+        shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+        self._image.set_data(shares)
         self._image.set_extent((-0.5, labels - 0.5, len(rows) - 0.5, -0.5))
         self._heat.set_xlim(-0.5, labels - 0.5)
-        cell_in, row_in = _cell_in(self._heat)
-        self._counts.show(_words(counts, cell_in / labels, row_in))
-        for text in self._heat.texts:
-            text.set_bbox(_PAD)
+        percent = np.round(100 * shares).astype(int)
+        words, instead = (_words(each, self._heat) for each in (counts, percent))
+        self._counts.show(words or instead)
+        _head(self._heat, _COUNTS if words else _PERCENT)
+        self._image.set_cmap(_WEAK_MAP if words or instead else _MAP)
+        for patch, share in zip(self._key.get_patches(), _KEYS, strict=True):
+            patch.set_facecolor(self._image.to_rgba(share))
 
     def _show_images(self, shares: Any, images: Any, rows: list[int | None]) -> None:
         thumbs: Any = self._thumbs
@@ -223,12 +227,19 @@ def padded(name: str, width: int = 3) -> str:
     return name.rjust(width, "\N{FIGURE SPACE}")
 
 
-def _head(axes: Axes, title: str, **more: Any) -> None:
-    axes.set_title(title, fontsize=style.FONT_PT, **more)
+def _head(axes: Axes, title: str) -> None:
+    axes.set_title(title, fontsize=style.FONT_PT)
 
 
 def _size(examples: float) -> str:
     return f"{examples:,.0f}" if examples < 1e5 else f"{examples / 1e6:.3g} M"
+
+
+_COLUMNS: dict[str, Callable[[float], str]] = {
+    "size": _size,
+    "total\nvariation": "{:.2f}".format,
+    "effective\nlabels": "{:.1f}".format,
+}
 
 
 @final
@@ -255,12 +266,11 @@ def _tiles(
     images: Any, shares: Sequence[Any], rows: list[int | None], columns: int
 ) -> NDArray[Any]:
     """The first images of each client, as they are held; paper where there are none."""
-    pictures = np.asarray(images)
-    tiles = np.zeros((len(rows), columns, *pictures.shape[1:]), pictures.dtype)
+    tiles = np.zeros((len(rows), columns, *images.shape[1:]), images.dtype)
     for place, row in enumerate(rows):
         if row is not None:
             held = np.asarray(shares[row])[:columns]
-            tiles[place, : len(held)] = pictures[held]
+            tiles[place, : len(held)] = images[held]
     return tiles
 
 
@@ -272,15 +282,15 @@ def _ticks(labels: NDArray[Any], width_in: float) -> tuple[range, list[str]]:
     return places, [names[place] for place in places]
 
 
-def _words(
-    counts: NDArray[Any], cell_in: float, row_in: float
-) -> list[tuple[float, float, str]]:
+def _words(counts: NDArray[Any], axes: Axes) -> list[tuple[float, float, str]]:
     """The counts that are not 0, if all of them fit beside and above each other."""
-    if row_in < 1.3 * style.FONT_PT / 72 or len(counts) > 12:
+    width_in, row_in = _cell_in(axes)
+    cell_in = width_in / counts.shape[1]
+    if row_in < 1.5 * style.FONT_PT / 72:
         return []
     widths = np.where(counts, np.char.str_len(counts.astype(str)), 0) * style.DIGIT_IN
     beside = (widths[:, :-1] + widths[:, 1:]) / 2
     both = (counts[:, :-1] > 0) & (counts[:, 1:] > 0)
-    if (both & (beside > cell_in - 0.05)).any() or widths.max() > cell_in + 0.1:
+    if (both & (beside > cell_in - 0.03)).any() or widths.max() > cell_in + 0.1:
         return []
     return [(x, y, str(counts[y, x])) for y, x in np.argwhere(counts)]
