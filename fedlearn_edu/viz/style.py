@@ -28,8 +28,8 @@ from fedlearn_edu.viz.notebook import running_shell, show_figures
 WIDE_IN = 10.0  #: The width of a page, in inches.
 NARROW_IN = 4.5  #: The width of a column or a phone, in inches.
 
-EXPLORER_IN = 7.2
-"""The width of a picture beside controls."""
+EXPLORER_IN = 6.0
+"""The width of a picture beside controls; on a phone it shrinks and can be read."""
 
 STACK_BELOW_IN = 8.0
 """Figures narrower than this put their panels below each other."""

@@ -2,8 +2,8 @@
 """One round of drift: the paths of the clients, their mean, and a matrix of cosines.
 
 Paths keep their lengths and their angles to the mean update, in the space of all
-weights: to the right is the direction of that mean, up or down the rest of an update.
-The first two principal components would show a fifth of ten updates that are almost
+weights: up is the direction of that mean, to either side the rest of an update. The
+first two principal components would show a fifth of ten updates that are almost
 orthogonal.
 """
 
@@ -15,7 +15,6 @@ import numpy as np
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
@@ -26,11 +25,15 @@ from fedlearn_edu.viz.curves import spread
 from fedlearn_edu.viz.partition import padded
 
 _EVERY_TICK_UP_TO = 5
-_HEIGHT_IN = 4.4
-_NAME_SHARE = 0.075  # of the height of the plane
+_HEIGHTS_IN = (4.2, 2.6)
+_NAMES, _NAME = 1.18, 0.125  # how far out they are, and how wide, by the longest path
+_MOST = np.radians(97)  # from the mean to a name
 _ARC = np.linspace(-np.pi / 2, np.pi / 2, 61)
+_GAP = _NAME / _NAMES / 2 / _MOST
 _TINY = 1e-12
-_PATH: dict[str, Any] = {"color": CLIENTS_EDGE, "lw": 1.8, "marker": "o", "ms": 4}
+_PATH: Any = {"color": CLIENTS_EDGE, "lw": 1.8, "marker": "o", "ms": 4, "zorder": 3}
+_LEADER: Any = {"color": QUIET, "lw": 0.8, "zorder": 2, "markevery": (1, 3)}
+_RING: Any = {"marker": "o", "ms": 15, "mfc": "white", "mec": CLIENTS_EDGE}
 
 Floats = NDArray[np.float64]
 
@@ -59,7 +62,7 @@ class Drift:
     def paths(self, epochs: int) -> Floats:
         """`[clients,epochs+1,2]`: along the mean update, and away from it.
 
-        Even clients go up and odd ones down, so that they can be told apart.
+        Even clients go to one side and odd ones to the other, to be told apart.
         """
         start = np.zeros_like(self.updates[:1])
         walked = np.concatenate([start, self.updates[:epochs]])
@@ -114,9 +117,10 @@ class DriftDrawing:
     """
 
     def __init__(self) -> None:
-        size_in = style.EXPLORER_IN, _HEIGHT_IN
+        size_in = style.EXPLORER_IN, sum(_HEIGHTS_IN)
         self.figure = Figure(figsize=size_in, layout="constrained")
-        self._plane, self._matrix = self.figure.subplots(1, 2)
+        parts: Any = self.figure.subplot_mosaic("PP;MK", height_ratios=_HEIGHTS_IN)
+        self._plane, self._matrix, self._keys = (parts[name] for name in "PMK")
         for axes in (self._plane, self._matrix):
             style.dress(axes)
             axes.grid(visible=False)
@@ -124,19 +128,20 @@ class DriftDrawing:
         self._prepare_plane()
         self._prepare_matrix()
         self._shown: Drift | None = None
-        self._paths: list[tuple[Line2D, Line2D]] = []
         self._names = Texts(self._plane)
 
     def _prepare_plane(self) -> None:
         axes = self._plane
         axes.set_title("How far clients go in a round")
-        axes.set_xlabel("along the mean (norm of weights)")
-        axes.set_ylabel("orthogonal to it (norm of weights)")
+        axes.set_xlabel("orthogonal to the mean (norm of weights)")
+        axes.set_ylabel("along the mean (norm of weights)")
         axes.set_aspect("equal")
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(MaxNLocator(4))
-        axes.yaxis.set_major_formatter(lambda y, _: padded(f"{abs(y):g}", 5))
-        axes.plot([], [], label="client, epoch by epoch", **_PATH)
+        axes.xaxis.set_major_formatter(lambda x, _: f"{abs(x):g}")
+        axes.yaxis.set_major_formatter(lambda y, _: padded(f"{y:g}", 5))
+        (self._paths,) = axes.plot([], [], label="client, epoch by epoch", **_PATH)
+        (self._leaders,) = axes.plot([], [], **_LEADER, **_RING)
         (self._arc,) = axes.plot([], [], color=INK, lw=1.2, ls=(0, (4, 3)), zorder=2)
         self._arc.set_label("mean, if all went one way")
         self._old, self._new = (
@@ -145,7 +150,8 @@ class DriftDrawing:
         )
         self._old.set(label="old model", marker="o", ms=9, mfc="white", mew=2.2)
         self._new.set(label="mean: new model", marker="*", ms=18, mec="white", mew=0.8)
-        style.add_keys(self.figure, 2)
+        self._keys.set_axis_off()
+        self._keys.legend(*axes.get_legend_handles_labels(), loc="center left")
 
     def _prepare_matrix(self) -> None:
         axes, norm = self._matrix, Normalize(-1, 1)
@@ -162,53 +168,40 @@ class DriftDrawing:
             self._set_limits(drift)
             self._make_room(len(drift.examples))
             self._shown = drift
-        paths, mean = drift.paths(epochs), np.array([drift.norm_of_mean(epochs), 0.0])
-        places = self._beside(paths[:, -1])
-        for client, artists in enumerate(self._paths):
-            for artist in artists:
-                artist.set_visible(client < len(paths))
-        for walked, place, artists in zip(paths, places, self._paths, strict=False):
-            path, leader = artists
-            path.set_data(*walked.T)
-            leader.set_data(*np.stack([walked[-1], place]).T)
+        paths = drift.paths(epochs)[..., ::-1]
+        places, apart = self._beside(paths[:, -1]), np.full((len(paths), 1, 2), np.nan)
+        leaders = np.concatenate([paths[:, -1:], places[:, None], apart], axis=1)
+        self._leaders.set_data(*leaders.reshape(-1, 2).T)
+        walked = np.concatenate([paths, apart], axis=1)
+        self._paths.set_data(*walked.reshape(-1, 2).T)
         self._names.show([(x, y, str(name)) for name, (x, y) in enumerate(places)])
         self._old.set_data([0.0], [0.0])
-        self._new.set_data(*mean[:, None])
+        self._new.set_data([0.0], [drift.norm_of_mean(epochs)])
         reach = drift.mean_norm(epochs)
-        self._arc.set_data(reach * np.cos(_ARC), reach * np.sin(_ARC))
+        self._arc.set_data(reach * np.sin(_ARC), reach * np.cos(_ARC))
         self._image.set_data(drift.cosines(epochs))
 
     def _beside(self, ends: Floats) -> Floats:
-        """Where the names go: beyond all paths, in the order of their ends."""
-        right, (low, high) = self._plane.get_xlim()[1], self._plane.get_ylim()
-        low, high = 0.96 * low, 0.96 * high
-        order = np.argsort(ends[:, 1])
-        heights = (ends[order, 1] - low) / (high - low)
-        places = np.full(ends.shape, right - _NAME_SHARE * (high - low))
-        places[order, 1] = low + (high - low) * np.array(
-            spread(heights.tolist(), _NAME_SHARE)
-        )
-        return places
+        """Where the names go: around all paths, in the order of their ends."""
+        angles = np.arctan2(*ends.T)
+        order = np.argsort(angles)
+        around = (angles[order] / _MOST + 1) / 2
+        angles[order] = _MOST * (2 * np.array(spread(around.tolist(), _GAP)) - 1)
+        return self._reach * _NAMES * np.array([np.sin(angles), np.cos(angles)]).T
 
     def _set_limits(self, drift: Drift) -> None:
         """Room for the paths of any number of passes, and for names beside them."""
         counts = range(1, len(drift.means) + 1)
         ends = np.concatenate([drift.paths(each).reshape(-1, 2) for each in counts])
-        reach = max(map(drift.mean_norm, counts))
-        right, half = np.maximum(np.abs(ends).max(axis=0), reach)
-        half, least = 1.1 * half, ends[:, 0].min() - 0.1 * half
-        self._plane.set(xlim=(least, right + 0.5 * half), ylim=(-half, half))
+        self._reach = float(np.linalg.norm(ends, axis=1).max())
+        least = min(ends[:, 0].min(), _NAMES * self._reach * np.cos(_MOST))
+        edge = (_NAMES + _NAME) * self._reach
+        low = least - _NAME * self._reach
+        self._plane.set(xlim=(-edge, edge), ylim=(low, edge))
 
     def _make_room(self, count: int) -> None:
-        """A path and a leader for each client, and the matrix for all of them."""
-        axes = self._plane
-        for _ in range(len(self._paths), count):
-            (path,) = axes.plot([], [], zorder=3, **_PATH)
-            (leader,) = axes.plot([], [], color=QUIET, lw=0.8, ls=":", zorder=2)
-            leader.set(marker="o", markevery=[-1], ms=15, mfc="white", mec=CLIENTS_EDGE)
-            self._paths.append((path, leader))
+        """The matrix for all clients."""
         edge = count - 0.5
         self._image.set_extent((-0.5, edge, edge, -0.5))
         ticks = range(0, count, 2 if count > _EVERY_TICK_UP_TO else 1)
-        limits = {"xlim": (-0.5, edge), "ylim": (edge, -0.5)}
-        self._matrix.set(**limits, xticks=ticks, yticks=ticks)
+        self._matrix.set(xticks=ticks, yticks=ticks)

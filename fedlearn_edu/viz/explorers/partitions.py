@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, lru_cache, partial
 from typing import Any, final
 
 import numpy as np
@@ -36,7 +36,7 @@ _LEARNING_RATE = 0.1
 _ALPHAS = (0.01, 0.03, 0.1, 0.3, 0.5, 1.0, 3.0, 10.0, 100.0)
 _MOST_LISTED = 6
 _MOST_KEPT = 32
-_ROWS_IN, _CURVES_IN = 4.8, 2.55
+_FULL, _ROW_IN, _AROUND_IN, _CURVES_IN = 6, 0.6, 1.1, 2.55
 
 
 @short_traceback
@@ -166,8 +166,8 @@ class PartitionPicture:
         self._images, self._labels = dataset.train
         self._test = ClientData(*dataset.test, [np.arange(len(dataset.test[1]))])
         self._learners: dict[Setting, Learner] = {}
-        self._kept: dict[Setting, tuple[Any, Skew]] = {}
-        self._sheets = _Sheet(has_curves=False), _Sheet(has_curves=True)
+        self._dealt = lru_cache(_MOST_KEPT)(self._deal)
+        self._sheet = cache(_Sheet)
 
     def show(self, train: bool, **values: Any) -> Frame | Frames:
         """The partition of these values; beside it what training on it leads to."""
@@ -195,7 +195,7 @@ class PartitionPicture:
         """The partition, and the curves as far as they are."""
         shares, skew = self._dealt(setting)
         names = {setting: "this partition"} | {setting.iid: "IID"}
-        sheet = self._sheets[train]
+        sheet = self._sheet(min(setting.clients, _FULL), train)
         sheet.rows.show(skew, shares, self._images)
         if sheet.curves:
             sheet.curves.show(
@@ -203,7 +203,8 @@ class PartitionPicture:
                 _ROUNDS,
             )
         who = partition_figure.describe(skew, len(self._labels))
-        return sheet.figure, f"{setting.words}: {who} {trained}"
+        words = setting.words
+        return sheet.figure, f"{words[0].upper()}{words[1:]}: {who} {trained}"
 
     def _learner(self, setting: Setting) -> Learner:
         if setting not in self._learners:
@@ -218,28 +219,22 @@ class PartitionPicture:
         model = learning.models.softmax_regression(features, classes)
         return learning.build_fed_avg(model, client_learning_rate=_LEARNING_RATE)
 
-    def _dealt(self, setting: Setting) -> tuple[Any, Skew]:
-        """Who holds what, and how skewed that is; kept for the last settings."""
-        if setting not in self._kept:
-            deal = PARTITIONERS[setting.name].deal
-            shares = deal(self._labels, setting.clients, setting.value, setting.seed)
-            found = shares, partitions.describe_skew(self._labels, shares)
-            if len(self._kept) >= _MOST_KEPT:
-                self._kept.pop(next(iter(self._kept)))
-            self._kept[setting] = found
-        return self._kept[setting]
+    def _deal(self, setting: Setting) -> tuple[Any, Skew]:
+        """Who holds what, and how skewed that is."""
+        deal = PARTITIONERS[setting.name].deal
+        shares = deal(self._labels, setting.clients, setting.value, setting.seed)
+        return shares, partitions.describe_skew(self._labels, shares)
 
 
 @final
 class _Sheet:
-    """A figure of the rows of clients, and perhaps of two curves below."""
+    """A figure as high as so many rows of clients, and perhaps two curves below."""
 
     @style.in_our_look
-    def __init__(self, *, has_curves: bool) -> None:
-        height_in = _ROWS_IN + has_curves * _CURVES_IN
-        size_in = style.EXPLORER_IN, height_in
+    def __init__(self, rows: int, has_curves: bool) -> None:
+        heights = [_AROUND_IN + rows * _ROW_IN, _CURVES_IN][: 1 + has_curves]
+        size_in = style.EXPLORER_IN, sum(heights)
         self.figure = Figure(figsize=size_in, layout="constrained")
-        heights = [_ROWS_IN, _CURVES_IN][: 1 + has_curves]
         above, *below = self.figure.subfigures(
             len(heights), 1, squeeze=False, height_ratios=heights
         )[:, 0]

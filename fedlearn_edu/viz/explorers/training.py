@@ -112,7 +112,7 @@ class TrainingPicture:
         axes.set_title("What it looks for (orange: ink for the digit; purple: against)")
         self._templates = TemplateStrip(axes)
         matrix, bars = below.subplots(1, 2)
-        matrix.set_title("Confusion matrix")
+        matrix.set(title="Confusion matrix", anchor="N")
         bars.set_title("Accuracy of each client")
         self._confusion, self._clients = ConfusionPanel(matrix), _ClientBars(bars)
 
@@ -151,14 +151,10 @@ class TrainingPicture:
         self._templates.show(pictures, "" if pictures is not None else note)
         self._confusion.show(snapshot.evaluation.confusion)
         self._clients.show(snapshot.evaluation.client_accuracies)
-        first = ""
+        said = f"{heading}: {_said(snapshot.evaluation)}{self._others(chosen)}"
         if round_number > at:
-            first = f"Round {round_number} is not done; the newest is {at}. "
-        said = _said(snapshot.evaluation)
-        return (
-            self._figure,
-            f"{first}{chosen.name}, {_after(at)}: {said}{self._others(chosen)}",
-        )
+            said = f"Round {round_number} is not done; the newest is {at}. {said}"
+        return self._figure, said
 
     def _others(self, chosen: Learner) -> str:
         """Why the chosen run ended, and how far the others are."""

@@ -51,7 +51,7 @@ def test_every_partition_is_that_of_the_library(
     if parameter:
         explorer.controls[parameter].source.value = value
         assert explorer.shown.value != before
-    assert explorer.sentence.startswith(PARTITIONERS[name].title)
+    assert PARTITIONERS[name].title[1:] in explorer.sentence
     assert words in explorer.sentence
     labels = datasets.load_digits28().train[1]
     values = [value] if parameter else []
@@ -99,7 +99,7 @@ def test_the_first_images_are_those_a_client_holds(explorer: Explorer) -> None:
 
 def test_it_begins_where_it_is_asked_to() -> None:
     explorer = viz.explore_partitions(clients=4, partition="shards", seed=5)
-    assert explorer.sentence.startswith("shards, 2 shards each: 4 clients")
+    assert explorer.sentence.startswith("Shards, 2 shards each: 4 clients")
     assert explorer.values["seed"] == 5
 
 

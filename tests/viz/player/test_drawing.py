@@ -86,7 +86,7 @@ def square(x: Any) -> Any:
     return x * x
 
 
-@pytest.mark.parametrize("width_in", [style.WIDE_IN, style.EXPLORER_IN])
+@pytest.mark.parametrize("width_in", [style.WIDE_IN, 6.4])
 def test_operators_of_a_sequence_are_both_named(width_in: float) -> None:
     """As lesson 6 speaks of both, and points at the picture."""
     squares = fl.federated_computation(
