@@ -26,7 +26,7 @@ _NOISES = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 _LEARNING_RATE = 0.1
 _HEAD_IN, _LABELS_IN, _EDGE_IN, _LINE_IN, _GAP_IN = 0.42, 1.1, 0.1, 0.26, 0.07
 _LEAST_PITCH_IN = 0.41  # room for a correlation
-_MOST_SIDES_IN = 1.75  # of the pictures of all steps, below each other
+_MOST_SIDES_IN = 2.1  # of the pictures of all steps, below each other
 _SQUARE = np.array([[0, 0], [0, 1], [1, 1], [1, 0], [0, 0], [np.nan, np.nan]])
 
 Floats = NDArray[np.floating[Any]]
