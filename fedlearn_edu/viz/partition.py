@@ -286,11 +286,11 @@ def _words(counts: NDArray[Any], axes: Axes) -> list[tuple[float, float, str]]:
     """The counts that are not 0, if all of them fit beside and above each other."""
     width_in, row_in = _cell_in(axes)
     cell_in = width_in / counts.shape[1]
-    if row_in < 1.5 * style.FONT_PT / 72:
+    if row_in < 1.5 * style.FONT_PT / 72 or cell_in < 2 * style.DIGIT_IN:
         return []
     widths = np.where(counts, np.char.str_len(counts.astype(str)), 0) * style.DIGIT_IN
     beside = (widths[:, :-1] + widths[:, 1:]) / 2
     both = (counts[:, :-1] > 0) & (counts[:, 1:] > 0)
-    if (both & (beside > cell_in - 0.03)).any() or widths.max() > cell_in + 0.1:
+    if (both & (beside > 0.85 * cell_in)).any() or widths.max() > cell_in + 0.1:
         return []
     return [(x, y, str(counts[y, x])) for y, x in np.argwhere(counts)]
