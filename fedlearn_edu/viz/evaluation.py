@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well a model does: confusion matrices, and bars of clients."""
+"""How well a model does: confusion matrices, and bars or dots of clients."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, final
@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import NDArray
 
-from fedlearn_edu.errors import counted, describe, short_traceback
+from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.viz import colors, style
 from fedlearn_edu.viz.artists import Texts
 from fedlearn_edu.viz.curves import lay_out
@@ -21,16 +21,16 @@ _MAP = LinearSegmentedColormap.from_list("model", ["#FFFFFF", colors.SERVER])
 # So weak that numbers on it can be read in either theme.
 _UNDER_NUMBERS: Any = style.tint(colors.SERVER, 0.48)
 _WEAK_MAP = LinearSegmentedColormap.from_list("numbers", ["#FFFFFF", _UNDER_NUMBERS])
-_LINE_IN = 0.145
-_GROUP = 0.9
+_GROUP = 0.84
 # The last one is the model that is looked at; narrow bars are told apart, too.
 _LOOKS: tuple[dict[str, Any], ...] = (
-    {"edgecolor": colors.QUIET, "facecolor": "white"},
     {"edgecolor": colors.MODELS[2], "facecolor": "white", "hatch": "////"},
+    {"edgecolor": colors.QUIET, "facecolor": "white"},
     {"edgecolor": colors.SERVER, "facecolor": colors.SERVER},
 )
 _MOST_SERIES = 3
-_MOST_SAID = 12
+_MOST_BARS = 19  # more clients are dots
+_MARK: dict[str, Any] = {"color": colors.INK, "mfc": "w", "mew": 1.5, "clip_on": False}
 
 
 @final
@@ -88,6 +88,9 @@ def draw_client_accuracy(
 ) -> Figure:
     """Draws one group of bars per client, for example before and after training.
 
+    From 20 clients on each is a dot, sorted by what it reads correctly, with the mean,
+    the median and the worst of all.
+
     Args:
         series: Up to three labels, in the order of time, each with one share 0..1 per
             client. The last one is the server's blue. Numbers are written where there
@@ -104,66 +107,73 @@ def draw_client_accuracy(
     """
     style.check_width(width_in)
     table = _table(series)
-    if ax is None:
-        paper, (axes,) = style.new_figure(width_in, 3.8)
-    else:
-        axes = ax
-        style.dress(ax)
+    has_dots = table.shape[1] > _MOST_BARS
+    height_in = 1.4 + 1.2 * len(series) if has_dots else 3.8
+    axes = style.new_figure(width_in, height_in)[1][0] if ax is None else ax
+    style.dress(axes)
     axes.set_title(title)
-    bars = _draw_bars(axes, series, table)
-    if ax is None:
-        columns = 1 if width_in < style.STACK_BELOW_IN else len(series)
-        style.add_keys(paper, columns)
-    else:
-        below: Any = {"loc": "upper left", "bbox_to_anchor": (0, -0.25)}
-        ax.legend(ncols=len(series), **below)
-    lay_out(axes.figure)
-    _write_numbers(axes, bars, table)
-    return style.say_of(axes.figure, ax, f"{title}. {_bars_said(series, table)}")
+    (_draw_dots if has_dots else _draw_bars)(axes, list(series), table)
+    return style.say_of(axes.figure, ax, f"{title}. {_said(series, table)}")
 
 
-def _draw_bars(
-    axes: Axes, series: Mapping[str, Any], table: NDArray[np.float64]
-) -> list[BarContainer]:
+def _draw_dots(axes: Axes, names: list[str], table: NDArray[np.float64]) -> None:
+    """A strip for each series, below its words; heights are places in the order."""
+    for place, (label, shares) in enumerate(zip(names, table, strict=True)):
+        low, middle, high = len(names) - 1 - place + np.array([0, 0.28, 0.56])
+        known = np.sort(shares[~np.isnan(shares)])
+        heights = np.linspace(low, high, len(known))
+        look = _LOOKS[place - len(names)]
+        axes.scatter(known, heights, clip_on=False, **look)
+        axes.text(0, high + 0.07, f"{label}\n{_summary(shares)}", va="bottom")
+        if len(known):
+            axes.plot([known.mean()] * 2, [low, high], lw=1.5, **_MARK)
+            axes.plot(np.median(known), middle, "D", ms=8, **_MARK)
+            axes.plot(known[0], low, "o", ms=12, **_MARK | {"mfc": "none"})
+    axes.set(xlim=(-0.02, 1.02), ylim=(-0.1, len(names) - 0.1))
+    axes.set(ylabel="clients, sorted", yticks=[])
+    axes.set_xlabel("read correctly\nline: mean, diamond: median, ring: the worst")
+    axes.spines["left"].set_visible(False)
+    axes.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
+    axes.grid(axis="x", color="#E3E3E3")
+
+
+def _draw_bars(axes: Axes, names: list[str], table: NDArray[np.float64]) -> None:
     """A group of bars for each client; what is not known is as low as 0."""
-    width, bars = _GROUP / len(series), []
-    looks = [*_LOOKS[: len(series) - 1], _LOOKS[-1]]
-    for place, (label, shares) in enumerate(zip(series, table, strict=True)):
-        left = np.arange(len(shares)) + (place - len(series) / 2) * width
-        look: Any = {"align": "edge", "clip_on": False, "lw": 1.5, **looks[place]}
-        bars.append(axes.bar(left, np.nan_to_num(shares), width, label=label, **look))
-    axes.set_xlim(-0.6, table.shape[1] - 0.4)
-    axes.set_xlabel("client")
-    axes.set_ylabel("read correctly")
-    axes.set_ylim(0, 1.2)
+    width, bars = _GROUP / len(names), []
+    for place, (label, shares) in enumerate(zip(names, table, strict=True)):
+        left = np.arange(len(shares)) + (place - len(names) / 2) * width
+        look: Any = {"label": label, "lw": 1.5, **_LOOKS[place - len(names)]}
+        heights, free = np.nan_to_num(shares), {"align": "edge", "clip_on": False}
+        bars.append(axes.bar(left, heights, width, **look | free))
+    axes.set(xlabel="client", ylabel="read correctly", yticks=np.linspace(0, 1, 5))
+    axes.set(xlim=(-0.6, table.shape[1] - 0.4), ylim=(0, 1.1))
+    axes.xaxis.set_major_locator(MaxNLocator(12, integer=True, min_n_ticks=1))
     axes.spines["left"].set_bounds(0, 1)
     # Bars stand above the axis, so that one of 0 is seen.
     axes.spines["bottom"].set_position(("outward", 4))
-    axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
-    return bars
+    is_narrow = style.size_in(axes.figure)[0] < style.STACK_BELOW_IN
+    below: Any = {"loc": "upper left", "bbox_to_anchor": (0, -0.25)}
+    axes.legend(ncols=1 if is_narrow else len(names), **below)
+    lay_out(axes.figure)
+    _write_numbers(axes, bars, table)
 
 
 def _write_numbers(
     axes: Axes, bars: Sequence[BarContainer], table: NDArray[np.float64]
 ) -> None:
-    """Clients as often as there is room, and percent: standing on narrow bars.
+    """Percent of all bars, or of the last ones, as there is room.
 
     Where all have their numbers, no grid goes through these.
     """
-    clients, wide_in = table.shape[1], axes.bbox.width / axes.figure.dpi
-    most = 1 + int(wide_in / style.DIGIT_IN / (len(str(clients)) + 1))
-    steps: Any = {"steps": [1, 2, 5, 10], "min_n_ticks": 1}
-    axes.xaxis.set_major_locator(MaxNLocator(most, integer=True, **steps))
-    bar_in = wide_in / (clients + 0.2) * _GROUP / len(bars)
     words = [[_percent(share) for share in shares] for shares in table]
-    longest = max(len(word) for told in words for word in told)
-    digits = bar_in / style.DIGIT_IN - 0.4  # with a space between neighbors
-    stands = digits < longest and bar_in > _LINE_IN
-    for each, told in zip(bars, words, strict=True):
-        fits = (word if stands or digits >= len(word) else "" for word in told)
-        axes.bar_label(each, [*fits], padding=2, rotation=90 * stands)
-    axes.grid(axis="y", visible=not stands and digits < longest)
+    needed_in = style.DIGIT_IN * (0.4 + max(len(w) for told in words for w in told))
+    group_in = axes.bbox.width / axes.figure.dpi / (table.shape[1] + 0.2)
+    fit_all = needed_in <= group_in * _GROUP / len(bars)
+    told = len(bars) if fit_all else int(needed_in <= group_in)
+    for each, word in list(zip(bars, words, strict=True))[len(bars) - told :]:
+        axes.bar_label(each, word, padding=2)
+    axes.grid(axis="y", visible=not fit_all)
 
 
 def _table(series: Any) -> NDArray[np.float64]:
@@ -182,18 +192,23 @@ def _table(series: Any) -> NDArray[np.float64]:
     return np.where(np.isfinite(found), found, np.nan)
 
 
-def _bars_said(series: Mapping[str, Any], table: NDArray[np.float64]) -> str:
-    """Every bar in words; of very many clients the lowest and the highest."""
+def _said(series: Mapping[str, Any], table: NDArray[np.float64]) -> str:
+    """Every bar in words; of dots what is marked."""
     parts = []
     for label, shares in zip(series, table, strict=True):
-        if len(shares) <= _MOST_SAID:
-            each = (f"{client} {_percent(x, '%')}" for client, x in enumerate(shares))
-            parts.append(f"{label}: {', '.join(each)}.")
-            continue
-        known = shares[~np.isnan(shares)]
-        ends = f"{known.min():.0%} to {known.max():.0%}" if len(known) else "unknown"
-        parts.append(f"{label}: {counted(len(shares), 'client')}, {ends}.")
+        each = (f"{client} {_percent(x, '%')}" for client, x in enumerate(shares))
+        told = ", ".join(each) if len(shares) <= _MOST_BARS else _summary(shares)
+        parts.append(f"{label}: {told}.")
     return " ".join(parts)
+
+
+def _summary(shares: NDArray[np.float64]) -> str:
+    if np.isnan(shares).all():
+        return "unknown"
+    least = int(np.nanargmin(shares))
+    found: Any = np.nanmean(shares), np.nanmedian(shares), shares[least]
+    mean, median, worst = (_percent(share, " %") for share in found)
+    return f"mean {mean}, median {median}, worst {worst} (client {least})"
 
 
 def _percent(share: float, sign: str = "") -> str:
