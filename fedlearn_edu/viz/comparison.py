@@ -12,11 +12,15 @@ from matplotlib.ticker import MaxNLocator
 from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.learning.comparison import HEADS, Comparison, is_share, measured
 from fedlearn_edu.viz import pictures, style
-from fedlearn_edu.viz.curves import LOOKS, Curve, CurvePanel, lay_out, shortened
+from fedlearn_edu.viz.colors import INK
+from fedlearn_edu.viz.curves import LOOKS, shortened
 from fedlearn_edu.viz.displays import folded_table
 from fedlearn_edu.viz.html import strong
 
-_LEAST_IN, _MARGINS_IN, _ROW_IN = 3.4, 1.1, 0.45
+_MARKS = 6
+_NAME_SHARE = 1.5  # names have more room here than beside curves
+_STEPS: Any = {"steps": [1, 2, 5, 10]}
+_PAPER: Any = {"facecolor": "white", "lw": 0, "pad": 1}
 
 
 @short_traceback
@@ -29,10 +33,9 @@ def draw_comparison(
 ) -> Figure:
     """Draws what each process reached: over the rounds, and at the end of each seed.
 
-    A line is the mean over seeds, its band goes from the lowest seed to the highest.
+    A line is the mean over seeds; its marks go from the lowest seed to the highest.
     Where runs had a limit of bytes, the axis is in megabytes sent, up and down, and not
-    in rounds. Beside it is a row for each process: a small mark for each seed, and a
-    large one at their mean.
+    in rounds. Beside it is a row for each process, with a mark for each seed.
 
     Args:
         comparison: Of up to six processes.
@@ -44,27 +47,14 @@ def draw_comparison(
     """
     width_in = style.width_of(figure, width_in)
     _check(comparison)
-    stacked = width_in < style.STACK_BELOW_IN
-    panel_in = max(_LEAST_IN, _MARGINS_IN + _ROW_IN * len(comparison.entries))
-    paper, (left, right) = style.new_figure(
-        width_in, panel_in * (1 + stacked), 1 + stacked, 2 - stacked, figure
-    )
-    curves = _curves(comparison)
-    metric = _metric_in_words(comparison)
-    left.set_title(metric.capitalize())
-    by_bytes = comparison.protocol.max_bytes is not None
-    each_in = width_in / (2 - stacked)
-    look: Any = {"first": int(not by_bytes), "width_in": each_in}
-    panel = CurvePanel(left, is_share=is_share(metric), **look)
-    if is_share(metric):
-        # They are often close to each other; the ticks say which part of 0..1 this is.
-        panel.fit(curves, base=())
-        left.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
-    what = "MB sent, up and down" if by_bytes else "round"
-    left.set_xlabel(f"{what}\nband: lowest to highest seed")
-    _draw_ends(right, comparison, each_in)
-    lay_out(paper)
-    panel.show(curves, max(float(curve.rounds[-1]) for curve in curves))
+    rows, columns = (2, 1) if width_in < style.STACK_BELOW_IN else (1, 2)
+    high_in = rows * max(3.4, 1.1 + 0.55 * len(comparison.entries))
+    paper, (curves, ends) = style.new_figure(width_in, high_in, rows, columns, figure)
+    _draw_curves(curves, comparison)
+    _draw_ends(ends, comparison, width_in / columns)
+    if is_share(comparison.protocol.metric):
+        for axis in (curves.yaxis, ends.xaxis):
+            axis.set_major_formatter(lambda x, _: f"{100 * x:.3g} %")
     return style.say_of(paper, figure, _said(comparison))
 
 
@@ -77,16 +67,23 @@ def comparison_table(comparison: Comparison) -> str:
     return table + (pictures.html(draw_comparison(comparison)) or "")
 
 
-def _curves(comparison: Comparison) -> list[Curve]:
-    """The mean over seeds after each round, with the lowest and the highest."""
+def _draw_curves(axes: Axes, comparison: Comparison) -> None:
+    """The mean over seeds, with their limits at some rounds, of each at its own."""
     by_bytes = comparison.protocol.max_bytes is not None
-    found = []
-    for name in comparison.entries:
+    for place, (name, look) in enumerate(zip(comparison.entries, LOOKS, strict=False)):
         values = comparison.curves(name)
-        x = _megabytes(comparison, name) if by_bytes else 1 + np.arange(values.shape[1])
-        band = np.stack([values.min(axis=0), values.max(axis=0)], axis=1)
-        found.append(Curve(name, values.mean(axis=0), measured=x, band=band))
-    return found
+        mean, rounds = values.mean(axis=0), values.shape[1]
+        x = _megabytes(comparison, name) if by_bytes else 1 + np.arange(rounds)
+        every = max(1, rounds // _MARKS)
+        at = (place * every // len(comparison.entries), every)
+        seeds: Any = np.stack([mean - values.min(axis=0), values.max(axis=0) - mean])
+        more: Any = {"markevery": at, "errorevery": at, "elinewidth": 1.2}
+        axes.errorbar(x, mean, seeds, **more, **look)
+    axes.set_title(_metric_in_words(comparison).capitalize())
+    what = "MB sent, up and down" if by_bytes else "round"
+    axes.set_xlabel(f"{what}\nmarks: lowest to highest seed")
+    axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True, **_STEPS))
+    axes.yaxis.set_major_locator(MaxNLocator(5, **_STEPS))
 
 
 def _megabytes(comparison: Comparison, name: str) -> Any:
@@ -100,29 +97,27 @@ def _megabytes(comparison: Comparison, name: str) -> Any:
 
 
 def _draw_ends(axes: Axes, comparison: Comparison, width_in: float) -> None:
-    """Rows from the best mean at the top; names stand where ticks would."""
-    finals = comparison.finals
-    looks = dict(zip(finals, LOOKS, strict=False))
-    sign = 1 if is_share(comparison.protocol.metric) else -1
-    order = sorted(finals, key=lambda name: sign * finals[name].mean())
-    paper = {"facecolor": "white", "lw": 0, "pad": 1}
-    for row, name in enumerate(order):
-        look, values, mean = looks[name], finals[name], finals[name].mean()
-        axes.plot([mean], [row], **look | {"ms": 10})
-        small = look | {"ls": "-", "ms": 5, "mfc": "w"}
-        axes.plot(values, [row] * len(values), **small)
-        beside: Any = {"xycoords": axes.get_yaxis_transform(), "zorder": 1}
-        above: Any = {"xytext": (0, 11), "textcoords": "offset points", "bbox": paper}
-        axes.annotate(shortened(name, width_in), (0.02, row), **beside, **above)
+    """Rows from the best mean at the top, below their names: the key of all lines."""
+    metric, across = comparison.protocol.metric, axes.get_yaxis_transform()
+    sign = 1 if is_share(metric) else -1
+    found = zip(comparison.finals.items(), LOOKS, strict=False)
+    order = sorted(found, key=lambda each: sign * each[0][1].mean())
+    for row, ((name, values), look) in enumerate(order):
+        axes.plot([values.min(), values.max()], [row] * 2, color=look["color"], lw=1)
+        axes.plot(values, [row] * len(values), **look | {"ls": "", "mfc": "w", "ms": 8})
+        axes.plot(values.mean(), row, "|", color=INK, ms=20, mew=2.5)
+        key: Any = look | {"transform": across, "markevery": [1]}
+        axes.plot([0, 0.07, 0.14], [row + 0.45] * 3, **key)
+        mean = measured(values.mean(), metric)
+        told = f"{shortened(name, _NAME_SHARE * width_in)}: {mean}"
+        axes.text(0.17, row + 0.45, told, va="center", transform=across, bbox=_PAPER)
     axes.set_yticks([])
-    axes.set_ylim(-0.4, len(order) - 0.15)
+    axes.set_ylim(-0.4, len(order) - 0.25)
     axes.margins(x=0.1)
     axes.grid(axis="x", color="#E3E3E3")
     axes.set_title("After the last round")
-    axes.set_xlabel(f"{_metric_in_words(comparison)}\nsmall: each seed, large: mean")
-    axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-    if is_share(comparison.protocol.metric):
-        axes.xaxis.set_major_formatter(lambda x, _: f"{100 * x:.3g} %")
+    axes.set_xlabel(f"{_metric_in_words(comparison)}\nmarks: seeds, bar: mean")
+    axes.xaxis.set_major_locator(MaxNLocator(4, **_STEPS))
 
 
 def _metric_in_words(comparison: Comparison) -> str:

@@ -32,7 +32,7 @@ LOOKS: tuple[dict[str, Any], ...] = tuple(
 )
 """How each curve looks, in their order."""
 
-_MOST_MARKERS = 8
+_MOST_MARKERS = 9
 _LABEL_LINES = 2.7
 _CHARS_PER_IN, _LEAST_IN = 4, 4.5
 
@@ -49,8 +49,7 @@ class Curve:
         measured: the round of each value, where some rounds have none; or what else
             the values are drawn over.
         color: of the line; by default that of its place among the curves.
-        band: `[values,2]`, the lowest and the highest of what the values are means of.
-        band_color: by default that of the line.
+        band: `[values,2]`, the lowest and the highest client of the values.
         stopped: why there are no more values, if something ended them.
     """
 
@@ -60,7 +59,6 @@ class Curve:
     measured: NDArray[Any] | None = None
     color: str | None = None
     band: NDArray[np.float64] | None = None
-    band_color: str | None = None
     stopped: str | None = None
 
     @property
@@ -134,7 +132,7 @@ class CurvePanel:
         room = 0.02 * (last_round - self._first) or 0.5
         self._axes.set_xlim(self._first - room, last_round + room)
         if not self._is_share:
-            self.fit(curves)
+            self._fit(curves)
         for look in LOOKS[len(self._lines) : len(curves)]:
             self._lines.append(_Line(self._axes, look))
         for line, curve in zip_longest(self._lines, curves):
@@ -145,12 +143,11 @@ class CurvePanel:
         ends = [curve.end for curve in curves if curve.diverged is not None]
         self._crosses.set_data(*np.array([*filter(None, ends)]).reshape(-1, 2).T)
 
-    def fit(self, curves: Sequence[Curve], base: Sequence[float] = (0,)) -> None:
-        """Gives room to these curves and their bands, and to the values of a base."""
-        seen = [curve.values[curve.known] for curve in curves]
-        seen += [curve.edges[:, 1:].ravel() for curve in curves]
-        joined = np.concatenate([base, *seen])
-        low, high = float(joined.min()), float(joined.max())
+    def _fit(self, curves: Sequence[Curve]) -> None:
+        """Gives room to zero, and to these curves and their bands."""
+        seen = [np.append(c.values[c.known], c.edges[:, 1:]) for c in curves]
+        joined = np.concatenate([[0.0], *seen])
+        low, high = joined.min(), joined.max()
         edge = 0.05 * (high - low or abs(high) or 1.0)
         self._axes.set_ylim(low - edge, high + edge)
 
@@ -175,8 +172,9 @@ class _Line:
 
     def __init__(self, axes: Axes, look: dict[str, Any]) -> None:
         self._color = look["color"]
-        (self._band,) = axes.fill([0], [0], lw=0, alpha=0.2, zorder=0)
-        (self._edges,) = axes.plot([], [], lw=0.6)
+        of_clients: Any = {"color": colors.CLIENTS_EDGE, "zorder": 0}
+        (self._band,) = axes.fill([0], [0], lw=0, alpha=0.2, **of_clients)
+        (self._edges,) = axes.plot([], [], lw=0.6, **of_clients)
         (self._line,) = axes.plot([], [], **look)
         # Beyond the axes: inches across, shares of their height along.
         panel: Any = axes
@@ -200,11 +198,10 @@ class _Line:
             return
         color = curve.color or self._color
         self._line.set_data(curve.rounds, curve.values)
-        self._line.set_markevery(max(1, len(curve.values) // _MOST_MARKERS))
+        ends = 0, len(curve.values) - 1, min(len(curve.values), _MOST_MARKERS)
+        self._line.set_markevery(np.linspace(*ends).astype(int).tolist())
         for artist in (self._line, self._key):
             artist.set_color(color)
-        for artist in (self._band, self._edges):
-            artist.set_color(curve.band_color or color)
         low, high = curve.edges[:, :2], curve.edges[:, ::2]
         self._band.set_xy([*low, *high[::-1]] or [(0, 0)])
         self._edges.set_data(*np.concatenate([low, [(np.nan, np.nan)], high]).T)

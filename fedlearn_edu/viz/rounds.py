@@ -18,7 +18,6 @@ from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.colors import CLIENTS_EDGE
 from fedlearn_edu.viz.curves import MOST_CURVES, Curve, CurvePanel, lay_out
 
 _ROW_IN = 3.25
@@ -182,7 +181,6 @@ def _curve(name: str, run: Run, column: str) -> Curve:
         history[column].astype(float),
         measured=_rounds(history),
         band=band,
-        band_color=CLIENTS_EDGE,
         stopped=run.stopped,
     )
 
@@ -220,7 +218,7 @@ def _drawn(
     made = []
     for each, panel in zip(axes, panels, strict=False):
         unit = panel.unit.replace("%", "")
-        each.set_title(f"{panel.title} ({unit})".removesuffix("()").strip())
+        each.set_title(" in ".join(filter(None, [panel.title, unit])))
         look: Any = {"first": first, "width_in": width_in / beside}
         made.append(CurvePanel(each, is_share=panel.unit == "%", **look))
         if len(_banded(panel.curves)[0].edges) > 1:
@@ -240,7 +238,7 @@ def _panel(column: str, runs: Mapping[str, Run], title: Any, unit: Any) -> _Pane
     """Title and unit are those that are asked for, or follow from the column."""
     curves = [_curve(name, run, column) for name, run in runs.items()]
     if title is None:
-        title = column.replace("_", " ").replace(".", ": ")
+        title = column.replace("_", " ").replace(".", ": ").capitalize()
     seen = np.hstack([np.append(x.values[x.known], x.edges[:, 1:]) for x in curves])
     beyond = seen[np.abs(seen - 0.5) > 0.5 + _ROUNDING]
     if unit == "%" and len(beyond):

@@ -18,7 +18,6 @@ from fedlearn_edu.learning import Evaluation, LearningProcess, Run
 from fedlearn_edu.learning.config import RunConfig, make_config
 from fedlearn_edu.learning.training_loop import first, next_round
 from fedlearn_edu.simulation import ClientData, ClientSampling
-from fedlearn_edu.viz.colors import CLIENTS_EDGE
 from fedlearn_edu.viz.curves import Curve
 from fedlearn_edu.viz.explorers.frames import Frame, Frames
 
@@ -103,8 +102,7 @@ class Learner:
     ) -> Curve:
         """The accuracy up to this round, as a curve of this name or its own."""
         held, band = self.accuracy[: rounds + 1], self.spread if has_band else None
-        look: Any = {"color": color, "band": band, "band_color": CLIENTS_EDGE}
-        return Curve(name or self.name, held, self.diverged, **look)
+        return Curve(name or self.name, held, self.diverged, color=color, band=band)
 
     def train(self, rounds: int) -> Iterator[str]:
         """Learns up to this round, or until it is closed; says how far it is.
