@@ -16,11 +16,11 @@ from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.simulation.partitions.skew import Skew
 from fedlearn_edu.types import CLIENTS as AT_CLIENTS
+from fedlearn_edu.types import SERVER as AT_SERVER
 from fedlearn_edu.types import (
     AbstractType,
     FederatedType,
     FunctionType,
-    Placement,
     PlacementType,
     SequenceType,
     StructType,
@@ -33,6 +33,7 @@ from fedlearn_edu.viz.html import (
     FAINT,
     code,
     details,
+    edge,
     figure,
     head,
     rows,
@@ -40,15 +41,16 @@ from fedlearn_edu.viz.html import (
     table,
     tag,
 )
-from fedlearn_edu.viz.shortening import clipped, size_text
+from fedlearn_edu.viz.shortening import size_text
 
 _ANYWHERE = "overflow-wrap:anywhere"
+_HUES = {AT_CLIENTS: CLIENTS, AT_SERVER: SERVER}
 
 
 # Types.
 
 _MAX_OPEN_FIELDS = 8
-_MAX_CHARS = 200
+_MAX_CHARS = 60
 _FIELDS = "list-style:none;margin:2px 0 2px 2px;padding:0 0 0 12px"
 _FIELDS += f";border-left:1px solid {QUIET}66"
 
@@ -61,11 +63,11 @@ def draw_type(type_: Type) -> str:
     >>> "44 B at each client" in html, "<summary" in html
     (True, True)
     """
-    said = _size_and_place(type_)
-    size = tag("div", escape(said), style="font-size:.9em") if said else ""
-    parts = (notation(type_), size, _fields(type_, depth=0))
+    size = tag("div", escape(_size_and_place(type_)))
+    # What a function takes and gives is open, too.
+    fields = _fields(type_, depth=-isinstance(type_, FunctionType))
     look = "margin:.5em 0;max-width:60em;line-height:1.5"
-    return figure("a type", *parts, style=look)
+    return figure("a type", notation(type_), size, fields, style=look)
 
 
 def notation(type_: Type) -> str:
@@ -75,17 +77,12 @@ def notation(type_: Type) -> str:
     )
 
 
-def color_of(placement: Placement) -> str:
-    """The color of a placement."""
-    return CLIENTS if placement is AT_CLIENTS else SERVER
-
-
 def _marked(type_: Type) -> str:
     match type_:
         case FederatedType(placement=placement):
-            color = color_of(placement)
-            look = f"background:{color}{FAINT};border-bottom:2px solid {color}"
-            return tag("span", _breakable(str(type_)), style=f"{look};padding:0 2px")
+            hue = _HUES[placement]
+            look = f"background:{hue}{FAINT};{edge('-bottom:2px', hue)};padding:0 2px"
+            return tag("span", _breakable(str(type_)), style=look)
         case FunctionType(parameter=parameter, result=result):
             given = "" if parameter is None else _marked(parameter)
             return f"({given} -&gt; {_marked(result)})"
@@ -106,16 +103,12 @@ def _size_and_place(type_: Type) -> str:
     """How many bytes a value has, and where, as far as the type says."""
     if isinstance(type_, FunctionType | PlacementType | AbstractType):
         return ""
-    size = size_text(size_of(type_))
-    place = ""
-    if isinstance(type_, FederatedType):
-        same = ", the same for all" if type_.all_equal else ""
-        is_clients = type_.placement is AT_CLIENTS
-        place = f"at each client{same}" if is_clients else "at the server"
-    if size:
-        return f"{size} {place}".strip()
-    unknown = "how many bytes a value has depends on the data"
-    return f"{place}; {unknown}" if place else unknown
+    size = size_text(size_of(type_)) or "its size depends on the data"
+    if not isinstance(type_, FederatedType):
+        return size
+    if type_.placement is not AT_CLIENTS:
+        return f"{size} at the server"
+    return f"{size} at each client{', the same for all' * type_.all_equal}"
 
 
 def _parts(type_: Type) -> list[tuple[str, Type]]:
@@ -145,12 +138,11 @@ def _fields(type_: Type, depth: int) -> str:
 
 def _field(name: str, part: Type, depth: int) -> str:
     inner = _fields(part, depth + 1)
-    shown = notation(part)
-    if len(str(part)) > _MAX_CHARS and inner:
-        shown = code(clipped(str(part), _MAX_CHARS))
-    size = size_text(size_of(part))
+    is_long = len(str(part)) > _MAX_CHARS and inner
+    shown = "" if is_long else f" {notation(part)}"
+    size = _size_and_place(part) if is_long else size_text(size_of(part))
     behind = f" · {size}" if size and not isinstance(part, FunctionType) else ""
-    return tag("li", strong(name), f" {shown}{behind}{inner}", style="margin:0")
+    return tag("li", strong(name), f"{shown}{behind}{inner}", style="margin:0")
 
 
 # Tables. A look is that of a column.
@@ -213,7 +205,7 @@ def _caption(placed: FederatedValue) -> tuple[str, int]:
         who = "the server"
     elif not type_.all_equal:
         who = counted(len(placed), "client")
-    border = f"border-left:6px solid {color_of(type_.placement)};padding-left:6px"
+    border = f"{edge('-left:6px', _HUES[type_.placement])};padding-left:6px"
     text = tag("div", f"{who}: {code(str(type_))}", style=border)
     look = f"caption-side:top;{_TEXT};padding:0 0 4px;color:inherit"
     width = min(len(f"{who}: {type_}"), _MAX_WIDTH)
@@ -273,9 +265,8 @@ def run_table(run: Run) -> str:
 
 def rounds_of(name: str, count: int) -> str:
     """The caption of a table with a row for each round."""
-    return strong(name) + (
-        f" of {counted(count, 'round')}" if count else ": no rounds yet"
-    )
+    told = f" of {counted(count, 'round')}" if count else ": no rounds yet"
+    return f"{strong(name)}{told}"
 
 
 def skew_table(skew: Skew) -> str:
@@ -362,12 +353,10 @@ def draw_error(error: FedLearnError) -> str:
     """
     values = [(word, getattr(error, name)) for name, word in _ERROR_PARTS.items()]
     body = [[strong(word), _spaced(str(v))] for word, v in values if v is not None]
-    notes = [
-        tag("div", escape(note), style=_ANYWHERE)
-        for note in getattr(error, "__notes__", [])
-    ]
+    told = getattr(error, "__notes__", [])
+    notes = [tag("div", escape(note), style=_ANYWHERE) for note in told]
     said = f"{type(error).__name__}: {strong(error.summary)}"
-    look = f"border-left:6px solid {ALARM};padding-left:8px;margin:.5em 0"
+    look = f"{edge('-left:6px', ALARM)};padding-left:8px;margin:.5em 0"
     parts = _table([], body, [_NAME, f"{_TEXT};white-space:pre-wrap"]) if body else ""
     style = f"{look};line-height:1.4;max-width:60em"
     inner = (tag("div", said), parts, *notes)

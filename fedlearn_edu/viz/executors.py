@@ -25,7 +25,7 @@ from fedlearn_edu.types import CLIENTS as AT_CLIENTS
 from fedlearn_edu.types import SERVER as AT_SERVER
 from fedlearn_edu.types import Placement
 from fedlearn_edu.viz.colors import CLIENTS, QUIET, SERVER
-from fedlearn_edu.viz.html import FAINT, box, code, figure, rows, strong, tag
+from fedlearn_edu.viz.html import FAINT, box, code, edge, figure, rows, strong, tag
 
 _COLORS = {str(AT_CLIENTS): CLIENTS, str(AT_SERVER): SERVER}
 _BETWEEN = 2
@@ -202,7 +202,7 @@ def _pile(word: str, count: int | str, layer: Layer | None = None) -> str:
     """Participants in the color of their placement, and what they have below."""
     color = _COLORS.get(word, QUIET)
     inner = [tag("div", f"{strong(word)} ×&nbsp;{escape(str(count))}")]
-    look = f"margin:0;padding:4px 8px;border:2px solid {color};border-radius:4px"
+    look = f"margin:0;padding:4px 8px;{edge(':2px', color)};border-radius:4px"
     if str(count) != "1":
         look += f";box-shadow:3px 3px {color}99,6px 6px {color}55"
     if layer is None:

@@ -81,7 +81,15 @@ def head(text: str, style: str, scope: str = "row", **attributes: str) -> str:
     return tag("th", text, scope=scope, style=style, **attributes)
 
 
+def edge(where: str, color: str) -> str:
+    """A border, in dark themes in the color of figures: `in_the_dark` of `pictures`."""
+    parts = bytes.fromhex(color[1:])
+    part = f"calc({{}} + {1 - (max(parts) + min(parts)) / 255:.2f}*{{}})"
+    dark = " ".join(part.format(*each) for each in zip(parts, "rgb", strict=True))
+    return f"border{where} solid {color};border-color:rgb(from currentColor {dark})"
+
+
 def box(*inner: str, style: str, color: str = QUIET, name: str = "div") -> str:
     """A box on a tinted ground with a thin border."""
-    look = f"background:{color}{FAINT};border:1px solid {color};border-radius:4px"
+    look = f"background:{color}{FAINT};{edge(':1px', color)};border-radius:4px"
     return tag(name, *inner, style=f"{look};{style}")
