@@ -147,7 +147,7 @@ def what_a_model_looks_for() -> Figure:
 
 
 def what_is_taken_for_what() -> Figure:
-    """Fifteen rounds of one digit per client, what a model looks for, and mistakes."""
+    """Fifteen rounds with one digit per client: accuracy, what the model looks for, and its mistakes."""  # noqa: E501 (a caption is one line)
     return fl.viz.explore_training(rounds=15).figure
 
 

@@ -12,7 +12,7 @@ from fedlearn_edu.errors import counted
 
 _SHOWN_AT_AN_END = 10
 
-_TRAFFIC = "round messages down-(kB) up-(kB) time-(ms) clients lost of"
+_TRAFFIC = "round messages down-(kB) up-(kB) time-(ms) clients lost computation"
 _ROUND = "worker clients sent-(ms) began-(ms) ended-(ms) back-(ms) down-(kB) up-(kB)"
 
 

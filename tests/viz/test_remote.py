@@ -66,9 +66,9 @@ def test_traffic_is_a_row_for_each_round_in_html_and_in_text() -> None:
         "34130 kB126 kB1.19 s4000next4397.2 kB62.8 kB1.2 s2001next"
     )
     assert repr(traffic).splitlines() == [
-        "round  messages  down (kB)  up (kB)  time (ms)  clients  lost    of",
-        "    3         4      129.6    125.6    1,190.0      400     0  next",
-        "    4         3       97.2     62.8    1,200.0      200     1  next",
+        "round  messages  down (kB)  up (kB)  time (ms)  clients  lost  computation",
+        "    3         4      129.6    125.6    1,190.0      400     0         next",
+        "    4         3       97.2     62.8    1,200.0      200     1         next",
     ]
     rows = [line.split() for line in repr(WITH_A_LOSS).splitlines()]
     times = ["0.0", "100.0", "600.0", "700.0"]
