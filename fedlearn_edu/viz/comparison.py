@@ -33,9 +33,9 @@ def draw_comparison(
 ) -> Figure:
     """Draws what each process reached: over the rounds, and at the end of each seed.
 
-    A line is the mean over seeds; its marks go from the lowest seed to the highest.
-    Where runs had a limit of bytes, the axis is in megabytes sent, up and down, and not
-    in rounds. Beside it is a row for each process, with a mark for each seed.
+    A line is the mean over seeds; at its marks, upright lines go from the lowest seed
+    to the highest. Where runs had a limit of bytes, the axis is in megabytes sent, up
+    and down, and not in rounds. Rows of processes have a mark for each seed.
 
     Args:
         comparison: Of up to six processes.
@@ -81,9 +81,9 @@ def _draw_curves(axes: Axes, comparison: Comparison) -> None:
         axes.errorbar(x, mean, seeds, **more, **look)
     axes.set_title(_metric_in_words(comparison).capitalize())
     what = "MB sent, up and down" if by_bytes else "round"
-    axes.set_xlabel(f"{what}\nmarks: lowest to highest seed")
+    axes.set_xlabel(f"{what}\nupright lines: lowest to highest seed")
     axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True, **_STEPS))
-    axes.yaxis.set_major_locator(MaxNLocator(5, **_STEPS))
+    axes.margins(x=0.02)
 
 
 def _megabytes(comparison: Comparison, name: str) -> Any:
@@ -111,11 +111,10 @@ def _draw_ends(axes: Axes, comparison: Comparison, width_in: float) -> None:
         mean = measured(values.mean(), metric)
         told = f"{shortened(name, _NAME_SHARE * width_in)}: {mean}"
         axes.text(0.17, row + 0.45, told, va="center", transform=across, bbox=_PAPER)
-    axes.set_yticks([])
-    axes.set_ylim(-0.4, len(order) - 0.25)
+    axes.set(title="After the last round", yticks=[], ylim=(-0.4, len(order) - 0.25))
+    axes.spines["left"].set_visible(False)
     axes.margins(x=0.1)
     axes.grid(axis="x", color="#E3E3E3")
-    axes.set_title("After the last round")
     axes.set_xlabel(f"{_metric_in_words(comparison)}\nmarks: seeds, bar: mean")
     axes.xaxis.set_major_locator(MaxNLocator(4, **_STEPS))
 

@@ -82,7 +82,11 @@ def head(text: str, style: str, scope: str = "row", **attributes: str) -> str:
 
 
 def edge(where: str, color: str) -> str:
-    """A border, in dark themes in the color of figures: `in_the_dark` of `pictures`."""
+    """A border, in dark themes in the color of figures: `in_the_dark` of `pictures`.
+
+    >>> edge(":1px", "#E69F00").split("calc")[1:]
+    ['(230 + 0.10*r) ', '(159 + 0.10*g) ', '(0 + 0.10*b))']
+    """
     parts = bytes.fromhex(color[1:])
     part = f"calc({{}} + {1 - (max(parts) + min(parts)) / 255:.2f}*{{}})"
     dark = " ".join(part.format(*each) for each in zip(parts, "rgb", strict=True))
