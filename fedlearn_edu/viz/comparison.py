@@ -17,8 +17,7 @@ from fedlearn_edu.viz.curves import LOOKS, shortened
 from fedlearn_edu.viz.displays import folded_table
 from fedlearn_edu.viz.html import strong
 
-_MARKS = 6
-_NAME_SHARE = 1.5  # names have more room here than beside curves
+_MARKS, _NAME_SHARE = 6, 1.5  # names have more room here than beside curves
 _STEPS: Any = {"steps": [1, 2, 5, 10]}
 _PAPER: Any = {"facecolor": "white", "lw": 0, "pad": 1}
 
