@@ -332,10 +332,8 @@ def _numbers(caption: str, heads: list[str], body: list[list[str]]) -> str:
     names = [escape(name).replace("_", "_<wbr>") for name in heads]
     cells = (map(escape, row) for row in body)
     looks = ["text-align:right", *[_NUMBER] * (len(heads) - 1)]
-    scrolls = tag("div", _table(names, cells, looks), style="overflow-x:auto")
-    return tag(
-        "div", tag("div", caption), scrolls, style="margin:.5em 0;line-height:1.4"
-    )
+    found = tag("div", _table(names, cells, looks), style="overflow-x:auto")
+    return tag("div", tag("div", caption), found, style="margin:.5em 0;line-height:1.4")
 
 
 # Errors. One that is raised shows itself as text; this is for one that is looked at.

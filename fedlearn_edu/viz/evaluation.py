@@ -7,7 +7,6 @@ from typing import Any, final
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import NDArray
@@ -159,9 +158,7 @@ def _draw_bars(axes: Axes, names: list[str], table: NDArray[np.float64]) -> None
     _write_numbers(axes, bars, table)
 
 
-def _write_numbers(
-    axes: Axes, bars: Sequence[BarContainer], table: NDArray[np.float64]
-) -> None:
+def _write_numbers(axes: Axes, bars: list[Any], table: NDArray[np.float64]) -> None:
     """Percent of all bars, or of the last ones, as there is room.
 
     Where all have their numbers, no grid goes through these.
