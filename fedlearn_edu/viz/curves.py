@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Curves over rounds in one panel, each with its name where it ends."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -198,8 +199,9 @@ class _Line:
             return
         color = curve.color or self._color
         self._line.set_data(curve.rounds, curve.values)
-        ends = 0, len(curve.values) - 1, min(len(curve.values), _MOST_MARKERS)
-        self._line.set_markevery(np.linspace(*ends).astype(int).tolist())
+        numbers = range(len(curve.values))
+        step = math.ceil(len(numbers) / _MOST_MARKERS) or 1
+        self._line.set_markevery(list(numbers[::-step]))
         for artist in (self._line, self._key):
             artist.set_color(color)
         low, high = curve.edges[:, :2], curve.edges[:, ::2]

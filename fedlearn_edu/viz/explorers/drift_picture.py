@@ -143,7 +143,7 @@ class DriftDrawing:
         (self._paths,) = axes.plot([], [], label="client, epoch by epoch", **_PATH)
         (self._leaders,) = axes.plot([], [], **_LEADER, **_RING)
         (self._arc,) = axes.plot([], [], color=INK, lw=1.2, ls=(0, (4, 3)), zorder=2)
-        self._arc.set_label("mean, if all went one way")
+        self._arc.set_label("mean if all agreed")
         self._old, self._new = (
             axes.plot([], [], ls="none", color=SERVER, zorder=zorder)[0]
             for zorder in (7, 8)
