@@ -9,36 +9,13 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.compiler.normal_form import to_normal_form
-from fedlearn_edu.dataflow.flow import Lane
 from fedlearn_edu.dataflow.from_ir import as_program
 from fedlearn_edu.testing.cases import cases
 from fedlearn_edu.viz.dataflow.passes import draw_passes
 from fedlearn_edu.viz.dataflow.stages import normalized, stages
-from tests.viz.dataflow import programs
 from tests.viz.drawn_text import check_figure
 
 PROGRAMS = {case.name.partition("-")[0]: case.computation for case in cases()}
-S, C = Lane.SERVER, Lane.CLIENTS
-
-
-def test_a_mean_is_written_out() -> None:
-    written, expanded = stages(programs.average.tree)
-    assert (written.title, expanded.title) == ("as written", "expanded")
-    assert [(s.name, s.start, s.end) for s in written.steps] == [
-        ("federated_mean", C, S)
-    ]
-    assert [(s.name, s.start, s.end, s.comes_from) for s in expanded.steps] == [
-        ("federated_value", C, C, (0,)),
-        ("federated_zip", C, C, (0,)),
-        ("federated_aggregate", C, S, (0,)),
-        ("mean", S, S, (0,)),
-    ]
-
-
-def test_passes_that_change_nothing_are_left_out() -> None:
-    (only,) = stages(programs.chain.tree)
-    assert only.title == "as written"
-    assert [step.name for step in only.steps] == ["double"] * programs.STEPS
 
 
 def test_every_step_comes_from_somewhere() -> None:
@@ -95,16 +72,3 @@ def test_a_program_without_placements_becomes_one_leaf() -> None:
     written, fused = stages(program.tree)
     assert [step.name for step in written.steps] == ["double", "double"]
     assert [(s.comes_from, s.is_leaf) for s in fused.steps] == [((0, 1), True)]
-
-
-def test_each_call_is_written_out_in_its_place() -> None:
-    written, expanded = stages(programs.train.tree)
-    assert [step.name for step in written.steps] == [
-        "federated_broadcast",
-        "federated_broadcast",
-        "federated_zip",
-        "learn",
-        "federated_mean",
-    ]
-    origins = [step.comes_from for step in expanded.steps]
-    assert origins == [(0,), (1,), (2,), (3,), (4,), (4,), (4,), (4,)]
