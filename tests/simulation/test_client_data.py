@@ -300,13 +300,6 @@ def test_ten_thousand_clients_cost_no_more_than_their_indices() -> None:
     assert data[0].x.shape == (6, 784)
 
 
-def test_client_data_point_into_the_arrays() -> None:
-    x = X.copy()
-    data = ClientData(x, Y, PARTITION)
-    x[6] = 255
-    assert data[1].x.tolist() == [[1.0] * 4]
-
-
 # ------------------------------------------------------------------ looks
 
 

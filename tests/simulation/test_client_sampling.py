@@ -2,6 +2,7 @@
 """Who takes part: pure in seed and round, and only who finished is left."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,23 +89,17 @@ def test_with_a_probability_clients_take_part_independently_of_each_other() -> N
     assert poisson.cohort_size(10) is None
 
 
-def test_uniform_draws_are_fair() -> None:
-    np.testing.assert_allclose(
-        invited_share(ClientSampling(count=3), SIZES), [0.3] * 10, atol=0.04
-    )
-
-
-def test_draws_by_examples_follow_the_examples() -> None:
-    by_examples = ClientSampling(count=1, weights="examples")
-    expected = np.array(SIZES) / sum(SIZES)
-    np.testing.assert_allclose(invited_share(by_examples, SIZES), expected, atol=0.03)
-
-
-def test_draws_by_weight_follow_the_weights() -> None:
-    by_weight = ClientSampling(count=2, weights=[0, 1, 3], replace=True)
-    np.testing.assert_allclose(
-        invited_share(by_weight, [1, 1, 1]), [0, 0.5, 1.5], atol=0.05
-    )
+@pytest.mark.parametrize(
+    ("how", "sizes", "expected"),
+    [
+        ({"count": 3}, SIZES, [0.3] * 10),
+        ({"count": 1, "weights": "examples"}, SIZES, np.array(SIZES) / sum(SIZES)),
+        ({"count": 2, "weights": [0, 1, 3], "replace": True}, [1] * 3, [0, 0.5, 1.5]),
+    ],
+)
+def test_draws_follow_the_weights(how: Any, sizes: list[int], expected: Any) -> None:
+    found = invited_share(ClientSampling(**how), sizes)
+    np.testing.assert_allclose(found, expected, atol=0.03)
 
 
 def test_dropouts_are_as_frequent_as_asked_for() -> None:

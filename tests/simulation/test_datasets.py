@@ -61,22 +61,12 @@ def test_digits28_carry_their_attribution() -> None:
 
 
 def test_auto_takes_the_embedded_digits_where_mnist_is_not(nowhere: Path) -> None:
+    write_fashion_mnist(nowhere / "keras")
     assert datasets.find_mnist() is None
     assert datasets.load().name == "digits28"
 
 
-def test_auto_takes_mnist_from_the_named_folder(
-    nowhere: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = write_mnist(nowhere / "data")
-    monkeypatch.setenv("FEDLEARN_EDU_DATA", str(path.parent))
-    assert datasets.find_mnist() == path
-    assert repr(datasets.load()) == (
-        "Dataset('mnist', train=2 examples, test=2 examples)"
-    )
-
-
-def test_keras_cache_is_second_choice(
+def test_auto_takes_mnist_from_the_named_folder_or_from_the_keras_cache(
     nowhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cached = write_mnist(nowhere / "keras" / "datasets", examples=3)
@@ -84,6 +74,9 @@ def test_keras_cache_is_second_choice(
     named = write_mnist(nowhere / "data", examples=4)
     monkeypatch.setenv("FEDLEARN_EDU_DATA", str(named.parent))
     assert datasets.find_mnist() == named
+    assert repr(datasets.load()) == (
+        "Dataset('mnist', train=4 examples, test=4 examples)"
+    )
 
 
 def test_file_that_is_not_mnist_says_which_and_what_to_do(nowhere: Path) -> None:
@@ -213,11 +206,6 @@ def test_damaged_idx_file_says_which_folder(nowhere: Path, content: bytes) -> No
     assert "Fashion-MNIST" in str(caught.value)
     assert str(folder) in str(caught.value)
     assert "train-labels-idx1-ubyte.gz" in str(caught.value)
-
-
-def test_auto_never_takes_fashion_mnist(nowhere: Path) -> None:
-    write_fashion_mnist(nowhere / "keras")
-    assert datasets.load().name == "digits28"
 
 
 def test_real_mnist_is_the_one_of_the_tutorial(mnist_folder: Path) -> None:

@@ -164,18 +164,6 @@ def test_a_bound_computation_travels_as_the_computation() -> None:
 # ------------------------------------------------------------------ `with`, and closing
 
 
-def test_inside_its_block_everything_runs_there() -> None:
-    with simulation.build_inprocess_environment(3) as environment:
-        assert EVALUATED() == [7] * 3
-        assert current_context() is environment
-        assert environment.create_computation(EVALUATED)() == [7] * 3
-        with fw.SyncExecutionContext(fw.local_executor_factory(5)):
-            assert EVALUATED() == [7] * 5
-        is_closed_inside = environment.is_closed
-    assert (is_closed_inside, environment.is_closed) == (False, True)
-    assert EVALUATED() == []
-
-
 def test_inside_its_block_intrinsics_run_there() -> None:
     tape = fw.Tape()
     with simulation.local_executor_factory(tape=tape) as environment:

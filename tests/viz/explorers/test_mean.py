@@ -38,16 +38,6 @@ def test_the_mean_is_the_mean(case: str) -> None:
         assert run.mean == pytest.approx(expected, abs=1e-4)
 
 
-def test_what_is_sent_and_added_up() -> None:
-    run = run_mean([1.0, 2.0, 6.0], None, secure=False)
-    assert run.sent == ((1.0, 1), (2.0, 1), (6.0, 1))
-    assert run.sums == ((1.0, 1), (3.0, 2), (9.0, 3))
-    assert run.masks == ()
-    run = run_mean([1.0, -2.5, 6.0], [1.0, 2.0, 0.5], secure=False)
-    assert run.sent == ((1.0, 1.0, 1), (-5.0, 2.0, 1), (3.0, 0.5, 1))
-    assert run.sums[-1] == (-1.0, 3.5, 3)
-
-
 @pytest.mark.parametrize("case", ["three", "weighted", "eight", "twenty"])
 def test_secure_sums_send_masked_numbers_whose_masks_cancel(case: str) -> None:
     values, weights = CASES[case]
