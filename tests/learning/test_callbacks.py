@@ -54,17 +54,16 @@ def test_early_stop_says_why() -> None:
 
 @pytest.mark.parametrize(
     ("answer", "expected"),
-    [(None, None), (False, None), (np.False_, None), ("enough", "enough")],
+    [
+        (None, None),
+        (False, None),
+        (np.False_, None),
+        (True, "<lambda> said so"),
+        ("enough", "enough"),
+    ],
 )
 def test_answers_of_a_callback(answer: object, expected: str | None) -> None:
     assert reason_to_stop((lambda run: answer,), run_with([1])) == expected
-
-
-def test_yes_is_a_reason_with_the_name_of_the_callback() -> None:
-    def impatient(run: Run) -> bool:
-        return True
-
-    assert reason_to_stop((impatient,), run_with([1])) == "impatient said so"
 
 
 def test_all_callbacks_are_called_and_the_first_reason_counts() -> None:

@@ -357,16 +357,6 @@ def test_what_a_killed_process_left_over_is_cleaned_up(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.tmp"))
 
 
-def test_states_of_clients_are_resumed_each_its_own(tmp_path: Path) -> None:
-    process, how = mean_process(keeps=True), Options(checkpoints=Checkpoints(tmp_path))
-    run(process, small_data(), 2, client_sampling=ClientSampling(count=2), options=how)
-    resumed = run(
-        process, small_data(), 4, client_sampling=ClientSampling(count=2), options=how
-    )
-    whole = run(process, small_data(), 4, client_sampling=ClientSampling(count=2))
-    assert digest(resumed) == digest(whole)
-
-
 class Killed(BaseException):
     """What a process sees that is killed: nothing, and no clean-up."""
 

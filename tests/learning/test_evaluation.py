@@ -32,9 +32,14 @@ RIGHT, WRONG = np.log(2), np.log(4)
 
 
 @pytest.fixture(scope="module")
-def found() -> Evaluation:
-    model = models.softmax_regression(features=3, classes=3)
-    return build_federated_evaluation(model)(SCORES, DATA)
+def evaluate() -> Any:
+    return build_federated_evaluation(models.softmax_regression(3, 3))
+
+
+@pytest.fixture(scope="module")
+def found(evaluate: Any) -> Evaluation:
+    result: Evaluation = evaluate(SCORES, DATA)
+    return result
 
 
 def test_losses_are_averaged_as_their_names_say(found: Evaluation) -> None:
@@ -72,25 +77,18 @@ def test_it_prints_what_each_average_is_over(found: Evaluation) -> None:
     assert repr(found) == f"Evaluation of {found}"
 
 
-def test_class_that_nobody_holds_has_no_accuracy() -> None:
-    model = models.softmax_regression(features=3, classes=3)
-    found = build_federated_evaluation(model)(SCORES, [[batch((0, 0))]])
+def test_class_or_client_without_examples_is_left_out_of_means(evaluate: Any) -> None:
+    found = evaluate(SCORES, [[batch((0, 0))], []])
     assert np.isnan(found.class_accuracies[1:]).all()
     assert found.balanced_accuracy == 1.0
-
-
-def test_client_without_examples_is_left_out_of_means_over_clients() -> None:
-    model = models.softmax_regression(features=3, classes=3)
-    found = build_federated_evaluation(model)(SCORES, [[batch((0, 0))], []])
     assert found.mean_loss_over_clients == pytest.approx(RIGHT)
     assert np.isnan(found.client_accuracies[1])
 
 
-def test_client_with_a_loss_of_nan_is_not_left_out() -> None:
-    model = models.softmax_regression(features=3, classes=3)
+def test_client_with_a_loss_of_nan_is_not_left_out(evaluate: Any) -> None:
     spoilt = batch((0, 0), (0, 1))
     spoilt["x"][0] = np.nan
-    found = build_federated_evaluation(model)(SCORES, [[batch((0, 0))], [spoilt], []])
+    found = evaluate(SCORES, [[batch((0, 0))], [spoilt], []])
     assert np.isnan(found.client_losses).tolist() == [False, True, True]
     assert np.isnan([found.loss_per_example, found.mean_loss_over_clients]).all()
     # No answer is a wrong one, which no column of the confusion matrix counts.
@@ -100,10 +98,9 @@ def test_client_with_a_loss_of_nan_is_not_left_out() -> None:
     assert found.confusion.tolist() == [[1, 0, 0], [1, 0, 0], [0, 0, 0]]
 
 
-def test_model_of_nan_has_no_right_answer() -> None:
-    model = models.softmax_regression(features=3, classes=3)
+def test_model_of_nan_has_no_right_answer(evaluate: Any) -> None:
     lost = {name: np.nan * array for name, array in SCORES.items()}
-    found = build_federated_evaluation(model)(lost, DATA)
+    found = evaluate(lost, DATA)
     assert found.accuracy_per_example == found.balanced_accuracy == 0.0
 
 
@@ -183,11 +180,10 @@ def test_each_place_of_a_sequence_has_an_answer() -> None:
     assert found.loss_per_example == pytest.approx((2 * RIGHT + WRONG) / 3)
 
 
-def test_nobody_has_no_averages() -> None:
-    model = models.softmax_regression(features=3, classes=3)
+def test_nobody_has_no_averages(evaluate: Any) -> None:
     nobody: list[Any] = [[], [[], []]]
     for data in nobody:
-        found = build_federated_evaluation(model)(SCORES, data)
+        found = evaluate(SCORES, data)
         assert np.isnan([*found.metrics.values(), found.balanced_accuracy]).all()
         assert found.confusion.sum() == 0
 

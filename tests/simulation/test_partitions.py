@@ -215,12 +215,6 @@ def test_clients_hold_what_the_tutorial_gives_them() -> None:
                 np.testing.assert_array_equal(mine[key], other[key], strict=True)
 
 
-def test_first_examples_in_order_and_no_more() -> None:
-    labels = [2, 0, 1, 0, 0, 2, 1]
-    clients = one_label_per_client(labels, num_clients=3, examples_per_client=2)
-    assert [client.tolist() for client in clients] == [[1, 3], [2, 6], [0, 5]]
-
-
 def test_seed_draws_the_same_examples_again() -> None:
     labels = np.repeat(np.arange(10), 50)
     first, again, other = (
