@@ -83,14 +83,6 @@ def test_attackers_send_what_the_formula_says_and_nobody_else(name: str) -> None
     assert (as_array(quiet.weights) == as_array(plain.weights)).all()
 
 
-def test_one_client_replaces_the_model() -> None:
-    attack = attacks.model_replacement(TARGET, total_weight=sum(EXAMPLES))
-    process = attacks.poison(
-        fl.learning.build_fed_avg(small_model(), 0.0), attack.on([2])
-    )
-    assert_close(as_array(process(DATA)), as_array(TARGET))
-
-
 def test_noise_is_as_long_as_said_and_everybodys_own() -> None:
     process = attacks.poison(
         fl.learning.build_fed_avg(fl.learning.models.softmax_regression(900, 3), 1.0),

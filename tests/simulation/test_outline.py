@@ -96,16 +96,6 @@ def test_the_leaf_is_the_one_that_was_asked_for(leaf: Any, words: str) -> None:
     assert outline_of(make(leaf=leaf)).own[-1] == LayerOutline("leaf", words)
 
 
-def test_remarks_tell_the_numbers_and_the_strategy() -> None:
-    remarks = dict(outline_of(make(default_num_clients=7, max_fanout=20)).remarks)
-    assert "; 7 without" in remarks["n"]
-    resolving, composing = remarks["strategy"].split(", ")
-    assert resolving == "FederatedResolvingStrategy"
-    assert composing == "from 20 clients on FederatedComposingStrategy"
-    own = dict(outline_of(make(strategy=OneRoomStrategy)).remarks)
-    assert own["strategy"] == "OneRoomStrategy"
-
-
 WITH = """\
 ReferenceResolving              names and functions
 └─ Federating                   placements, federated_*

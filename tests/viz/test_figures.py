@@ -172,7 +172,7 @@ DRAWINGS: dict[str, Draw] = {
         for name in ("train", "back_and_forth", "long_names", "hello")
     },
     "seen_by_the_server": drawn(draw_server_view, "gather"),
-    **{f"tape_of_{n}": tape(partial(tape_of_a_round, n)) for n in (1, 10, 30, 100)},
+    **{f"tape_of_{n}": tape(partial(tape_of_a_round, n)) for n in (1, 10, 11, 100)},
     "tape_of_nothing": tape(Tape),
     "tape_of_a_failure": tape(failed),
     "tape_of_many_words": tape(of_many_words),

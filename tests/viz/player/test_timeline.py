@@ -17,26 +17,6 @@ from tests.programs import INTS, add, increment
 from tests.viz.player.tapes import event, tape_of_a_round
 
 
-def test_everybody_has_a_lane_clients_last_and_in_order() -> None:
-    lanes = lanes_of(tape_of_a_round(10).events)
-    labels = [lane.label for lane in lanes]
-    assert labels == ["all", "unplaced", "server", *(f"client {i}" for i in range(10))]
-    assert lanes[0].layers == ("context", "reference_resolving", "federating")
-    assert lanes[3].layers == ("participant", "sequence", "leaf")
-
-
-@pytest.mark.parametrize(
-    ("count", "labels"),
-    [(11, ["clients 0–2", "clients 9–10"]), (100, ["clients 0–19", "clients 80–99"])],
-)
-def test_many_clients_share_lanes(count: int, labels: list[str]) -> None:
-    events = [event(i, participant=f"clients[{i}]") for i in range(count)]
-    lanes = lanes_of(events)
-    assert [lanes[0].label, lanes[-1].label] == labels
-    assert sum(len(lane.participants) for lane in lanes) == count
-    assert len(lanes) <= 5
-
-
 def test_a_lane_has_a_row_for_each_layer() -> None:
     events = [
         event(0, layer="participant"),
