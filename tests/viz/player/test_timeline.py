@@ -66,22 +66,6 @@ def steps(story: Timeline, layer: str, what: str, detail: str) -> list[int]:
     ]
 
 
-def test_an_operator_is_lit_and_so_is_what_happens_inside(story: Timeline) -> None:
-    (at,) = steps(story, "federating", "create_call", "federated_broadcast")
-    inside = [i for i, e in enumerate(story.events) if story.caller(e) == at]
-    handed = [i for i in inside if story.events[i].what == "create_value"]
-    assert handed
-    assert {frozenset(lit_text(story, i)) for i in (at, *handed)} == {
-        frozenset({"federated_broadcast"})
-    }
-
-
-def test_what_leaf_code_does_lights_it_in_the_clients_function(story: Timeline) -> None:
-    found = steps(story, "leaf", "create_call", "step")
-    assert len(found) == 3 * 2
-    assert {frozenset(lit_text(story, at)) for at in found} == {frozenset({"step"})}
-
-
 def test_a_function_rewritten_on_its_way_lights_what_called_for_it() -> None:
     def body(k: Any, v: Any) -> Any:
         plus_k = fl.federated_computation(lambda x: add(x, k), np.int32)
