@@ -28,18 +28,19 @@ from fedlearn_edu.viz.artists import Bars, Texts, folded, mosaic
 
 _ROWS = (10, 9)  # first and last ones
 _LEAST_IMAGES = 3
-_SHADES = [(0.0, "#FFFFFF"), (0.7, colors.CLIENTS), (1.0, colors.CLIENTS_EDGE)]
-_MAP = LinearSegmentedColormap.from_list("clients", _SHADES)
-# So weak that numbers on it can be read in either theme.
-_UNDER_NUMBERS: Any = style.tint(colors.CLIENTS, 0.42)
-_WEAK_MAP = LinearSegmentedColormap.from_list("numbers", ["#FFFFFF", _UNDER_NUMBERS])
+# From the least share above 0; numbers on the darkest can be read in either theme.
+_MAP, _WEAK_MAP = (
+    LinearSegmentedColormap.from_list("", ["#FDF3DF", *ends], under="white")
+    for ends in ((colors.CLIENTS, colors.CLIENTS_EDGE), ("#E2B678",))
+)
+_CELL: Any = np.array([[-1, -1], [-1, 1], [1, 1], [1, -1], [-1, -1], [np.nan] * 2]) / 2
 _KEYS = {0.05: "5 %", 0.25: "25 %", 1.0: "100 % of a client's examples"}
 _COUNTS, _PERCENT = "examples of each label", "its labels, in percent"
 _GAP = "\N{VERTICAL ELLIPSIS}"
 _ROW_IN, _AROUND_IN = 0.3, 1.1
-_ALL_FROM_IN = 5.8
+_IMAGES_FROM_IN = 5.8
 # Of images, examples of each label, and three columns, compared with each other.
-_WIDTHS = (1.3, 4.2, 1.1, 1.2, 1.1)
+_WIDTHS = (0.9, 4.8, 1.0, 1.2, 1.1)
 
 
 @short_traceback
@@ -59,7 +60,7 @@ def draw_partition(
         shares: One array of positions per client, as `simulation.partitions` deals,
             or a dict of them; rows have numbers, in this order.
         images: `[n,height,width]`; with them, each row begins with some it holds.
-        width_in: Width in inches; narrow figures leave out images and effective labels.
+        width_in: Width in inches; narrow figures show labels and sizes only.
         figure: A `Figure` or `SubFigure` to draw into; a new one by default.
 
     >>> from fedlearn_edu.simulation import partitions
@@ -76,7 +77,7 @@ def draw_partition(
     shares, _ = check_partition(shares, len(read_labels(labels)))
     skew = describe_skew(labels, shares)
     pictures = check_images(images, len(np.asarray(labels)))
-    if width_in < _ALL_FROM_IN:
+    if width_in < _IMAGES_FROM_IN:
         pictures = None
     rows = len(folded(len(skew.histogram), *_ROWS))
     size_in = width_in, _AROUND_IN + rows * _ROW_IN
@@ -131,7 +132,8 @@ class ClientRows:
             paper: A figure or a part of one, with matplotlib's constrained layout.
             has_images: Whether each row begins with images.
         """
-        last = len(_WIDTHS) - (style.size_in(paper)[0] < _ALL_FROM_IN)
+        width_in = style.size_in(paper)[0]
+        last = 3 + (width_in >= _IMAGES_FROM_IN) + (width_in >= style.STACK_BELOW_IN)
         widths = _WIDTHS[not has_images : last]
         panels = paper.subplots(1, len(widths), sharey=True, width_ratios=widths)
         for axes in panels:
@@ -141,11 +143,12 @@ class ClientRows:
         self._first, (self._heat, *columns) = panels[0], panels[has_images:]
         above: Any = {"xytext": (-8, 6), "textcoords": "offset points", "ha": "right"}
         self._first.annotate("client", (0, 1), xycoords="axes fraction", **above)
-        norm = PowerNorm(0.5, 0, 1)
+        norm = PowerNorm(0.5, 1e-6, 1)
         self._image = self._heat.imshow([[0]], aspect="auto", norm=norm)
-        self._counts = Texts(self._heat)
-        self._heat.xaxis.tick_top()
-        self._heat.set_xticks([0])
+        thin: Any = {"color": colors.CLIENTS_EDGE, "lw": 0.8, "clip_on": False}
+        (self._frames,) = self._heat.plot([], [], **thin)
+        self._counts = Texts(self._heat, color="black")
+        self._heat.xaxis.set(ticks_position="top", ticks=[0])
         _head(self._heat, _COUNTS)
         pairs = zip(columns, _COLUMNS.items(), strict=False)
         self._columns = [_Column(axes, *head) for axes, head in pairs]
@@ -175,7 +178,7 @@ class ClientRows:
         self._first.set_yticks(range(len(rows)), [padded(name) for name in names])
         self._first.set_ylim(len(rows) - 0.5, -0.5)
         numbers = skew.sizes, skew.total_variation, skew.effective_labels
-        ends = skew.sizes.max(), 1.0, len(skew.labels)
+        ends = skew.sizes[there].max(), 1.0, len(skew.labels)
         for column, values, most in zip(self._columns, numbers, ends, strict=False):
             column.show(places, values[there], most)
         self._heat.set_xticks(*_ticks(skew.labels, _cell_in(self._heat)[0]))
@@ -197,6 +200,8 @@ class ClientRows:
         self._counts.show(words or instead)
         _head(self._heat, _COUNTS if words else _PERCENT)
         self._image.set_cmap(_WEAK_MAP if words or instead else _MAP)
+        held = np.argwhere(counts if words or instead else counts[:0])[:, None, ::-1]
+        self._frames.set_data(*(held + _CELL).reshape(-1, 2).T)
         for patch, share in zip(self._key.get_patches(), _KEYS, strict=True):
             patch.set_facecolor(self._image.to_rgba(share))
 
@@ -237,7 +242,7 @@ def _size(examples: float) -> str:
 
 _COLUMNS: dict[str, Callable[[float], str]] = {
     "size": _size,
-    "total\nvariation": "{:.2f}".format,
+    "total\nvariation\nfrom all": "{:.2f}".format,
     "effective\nlabels": "{:.1f}".format,
 }
 
@@ -283,14 +288,10 @@ def _ticks(labels: NDArray[Any], width_in: float) -> tuple[range, list[str]]:
 
 
 def _words(counts: NDArray[Any], axes: Axes) -> list[tuple[float, float, str]]:
-    """The counts that are not 0, if all of them fit beside and above each other."""
+    """The counts that are not 0, if each has room in its cell."""
     width_in, row_in = _cell_in(axes)
     cell_in = width_in / counts.shape[1]
-    if row_in < 1.5 * style.FONT_PT / 72 or cell_in < 2 * style.DIGIT_IN:
-        return []
-    widths = np.where(counts, np.char.str_len(counts.astype(str)), 0) * style.DIGIT_IN
-    beside = (widths[:, :-1] + widths[:, 1:]) / 2
-    both = (counts[:, :-1] > 0) & (counts[:, 1:] > 0)
-    if (both & (beside > 0.85 * cell_in)).any() or widths.max() > cell_in + 0.1:
+    longest = len(str(counts.max()))
+    if row_in < 1.5 * style.FONT_PT / 72 or (longest + 0.1) * style.DIGIT_IN > cell_in:
         return []
     return [(x, y, str(counts[y, x])) for y, x in np.argwhere(counts)]
