@@ -63,7 +63,7 @@ def explore_drift(
 ) -> Explorer:
     """Shows how far clients go in one round, and how far from where their mean goes.
 
-    Up is the direction of the mean update; to either side is the part of a client's
+    Up is the direction of the mean update; to the side is the part of a client's
     update that is orthogonal to it, as a norm over all weights. A softmax
     regression learns the embedded digits, in batches of 20. The arguments are what the
     controls begin with; a missing round is computed automatically.

@@ -2,7 +2,7 @@
 """One round of drift: the paths of the clients, their mean, and a matrix of cosines.
 
 Paths keep their lengths and their angles to the mean update, in the space of all
-weights: up is the direction of that mean, to either side the rest of an update. The
+weights: up is the direction of that mean, to the side the rest of an update. The
 first two principal components would show a fifth of ten updates that are almost
 orthogonal.
 """
@@ -25,11 +25,12 @@ from fedlearn_edu.viz.curves import spread
 from fedlearn_edu.viz.partition import padded
 
 _EVERY_TICK_UP_TO = 5
-_HEIGHTS_IN = (4.2, 2.6)
-_NAMES, _NAME = 1.18, 0.125  # how far out they are, and how wide, by the longest path
+_HEIGHTS_IN = (4.4, 3.0)
+_NAMES, _NAME = 1.15, 0.06  # how far out they are, and how wide, by the longest path
+_WIDE = 2.1  # room for the keys beside the names, by the longest path
 _MOST = np.radians(97)  # from the mean to a name
-_ARC = np.linspace(-np.pi / 2, np.pi / 2, 61)
-_GAP = _NAME / _NAMES / 2 / _MOST
+_ARC = np.linspace(0, np.pi / 2, 61)
+_GAP = 2 * _NAME / _NAMES / _MOST
 _TINY = 1e-12
 _PATH: Any = {"color": CLIENTS_EDGE, "lw": 1.8, "marker": "o", "ms": 4, "zorder": 3}
 _LEADER: Any = {"color": QUIET, "lw": 0.8, "zorder": 2, "markevery": (1, 3)}
@@ -60,15 +61,11 @@ class Drift:
         return np.asarray(np.average(self.updates, axis=1, weights=self.examples))
 
     def paths(self, epochs: int) -> Floats:
-        """`[clients,epochs+1,2]`: along the mean update, and away from it.
-
-        Even clients go to one side and odd ones to the other, to be told apart.
-        """
+        """`[clients,epochs+1,2]`: along the mean update, and away from it."""
         start = np.zeros_like(self.updates[:1])
         walked = np.concatenate([start, self.updates[:epochs]])
         along = walked @ (self.means[epochs - 1] / self.norm_of_mean(epochs))
         away = np.sqrt(np.maximum((walked**2).sum(axis=2) - along**2, 0.0))
-        away *= np.where(np.arange(walked.shape[1]) % 2, -1, 1)
         return np.moveaxis(np.stack([along, away], axis=2), 0, 1)
 
     def norm_of_mean(self, epochs: int) -> float:
@@ -83,7 +80,7 @@ class Drift:
     def angles(self, epochs: int) -> Floats:
         """`[clients]`: degrees between a client's update and the mean of all."""
         ends = self.paths(epochs)[:, -1]
-        return np.asarray(np.degrees(np.arctan2(np.abs(ends[:, 1]), ends[:, 0])))
+        return np.asarray(np.degrees(np.arctan2(ends[:, 1], ends[:, 0])))
 
     def cosines(self, epochs: int) -> Floats:
         """`[clients,clients]`: between the clients' updates."""
@@ -119,8 +116,8 @@ class DriftDrawing:
     def __init__(self) -> None:
         size_in = style.EXPLORER_IN, sum(_HEIGHTS_IN)
         self.figure = Figure(figsize=size_in, layout="constrained")
-        parts: Any = self.figure.subplot_mosaic("PP;MK", height_ratios=_HEIGHTS_IN)
-        self._plane, self._matrix, self._keys = (parts[name] for name in "PMK")
+        parts: Any = self.figure.subfigures(2, height_ratios=_HEIGHTS_IN)
+        self._plane, self._matrix = (part.subplots() for part in parts)
         for axes in (self._plane, self._matrix):
             style.dress(axes)
             axes.grid(visible=False)
@@ -138,7 +135,6 @@ class DriftDrawing:
         axes.set_aspect("equal")
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(MaxNLocator(4))
-        axes.xaxis.set_major_formatter(lambda x, _: f"{abs(x):g}")
         axes.yaxis.set_major_formatter(lambda y, _: padded(f"{y:g}", 5))
         (self._paths,) = axes.plot([], [], label="client, epoch by epoch", **_PATH)
         (self._leaders,) = axes.plot([], [], **_LEADER, **_RING)
@@ -150,8 +146,7 @@ class DriftDrawing:
         )
         self._old.set(label="old model", marker="o", ms=9, mfc="white", mew=2.2)
         self._new.set(label="mean: new model", marker="*", ms=18, mec="white", mew=0.8)
-        self._keys.set_axis_off()
-        self._keys.legend(*axes.get_legend_handles_labels(), loc="center left")
+        axes.legend(loc="upper right")
 
     def _prepare_matrix(self) -> None:
         axes, norm = self._matrix, Normalize(-1, 1)
@@ -159,14 +154,17 @@ class DriftDrawing:
         axes.set_title("Which updates agree")
         axes.set(xlabel="client", ylabel="client")
         scale = ScalarMappable(norm, SIGNED_MAP)
-        look: Any = {"ticks": [-1, 0, 1], "shrink": 0.6, "pad": 0.02}
-        self.figure.colorbar(scale, ax=axes, label="cosine of two updates", **look)
+        label, ends = (
+            "cosine of two updates",
+            ("\N{MINUS SIGN}1: opposite", "1: same way"),
+        )
+        bar = self.figure.colorbar(scale, ax=axes, label=label, pad=0.02)
+        bar.set_ticks([-1, 0, 1], labels=[ends[0], "0: unrelated", ends[1]])
 
     def show(self, drift: Drift, epochs: int) -> None:
         """Shows the round with this many passes over each client's examples."""
         if drift is not self._shown:
-            self._set_limits(drift)
-            self._make_room(len(drift.examples))
+            self._fit(drift)
             self._shown = drift
         paths = drift.paths(epochs)[..., ::-1]
         places, apart = self._beside(paths[:, -1]), np.full((len(paths), 1, 2), np.nan)
@@ -185,23 +183,23 @@ class DriftDrawing:
         """Where the names go: around all paths, in the order of their ends."""
         angles = np.arctan2(*ends.T)
         order = np.argsort(angles)
-        around = (angles[order] / _MOST + 1) / 2
-        angles[order] = _MOST * (2 * np.array(spread(around.tolist(), _GAP)) - 1)
+        around = (angles[order] / _MOST).tolist()
+        angles[order] = _MOST * np.array(spread(around, _GAP))
         return self._reach * _NAMES * np.array([np.sin(angles), np.cos(angles)]).T
 
-    def _set_limits(self, drift: Drift) -> None:
-        """Room for the paths of any number of passes, and for names beside them."""
+    def _fit(self, drift: Drift) -> None:
+        """Room for the paths of any number of passes, and for names of all clients."""
         counts = range(1, len(drift.means) + 1)
         ends = np.concatenate([drift.paths(each).reshape(-1, 2) for each in counts])
         self._reach = float(np.linalg.norm(ends, axis=1).max())
         least = min(ends[:, 0].min(), _NAMES * self._reach * np.cos(_MOST))
-        edge = (_NAMES + _NAME) * self._reach
-        low = least - _NAME * self._reach
-        self._plane.set(xlim=(-edge, edge), ylim=(low, edge))
-
-    def _make_room(self, count: int) -> None:
-        """The matrix for all clients."""
-        edge = count - 0.5
+        beyond = 2 * _NAME * self._reach
+        self._plane.set(xlim=(-beyond, _WIDE * self._reach))
+        self._plane.set(ylim=(least - beyond, _NAMES * self._reach + beyond))
+        count = len(drift.examples)
+        edge, ticks = (
+            count - 0.5,
+            range(0, count, 2 if count > _EVERY_TICK_UP_TO else 1),
+        )
         self._image.set_extent((-0.5, edge, edge, -0.5))
-        ticks = range(0, count, 2 if count > _EVERY_TICK_UP_TO else 1)
         self._matrix.set(xticks=ticks, yticks=ticks)
