@@ -29,6 +29,7 @@ _LOOKS: tuple[dict[str, Any], ...] = (
 )
 _MOST_SERIES = 3
 _MOST_BARS = 19  # more clients are dots
+_HALO: Any = {"fc": "white", "ec": "none", "pad": 1}
 _MARK: dict[str, Any] = {"color": colors.INK, "mfc": "w", "mew": 1.5, "clip_on": False}
 
 
@@ -117,13 +118,15 @@ def draw_client_accuracy(
 
 def _draw_dots(axes: Axes, names: list[str], table: NDArray[np.float64]) -> None:
     """A strip for each series, below its words; heights are places in the order."""
+    size = np.clip(36 * style.size_in(axes.figure)[0] / table.shape[1], 3, 6) ** 2
     for place, (label, shares) in enumerate(zip(names, table, strict=True)):
         low, middle, high = len(names) - 1 - place + np.array([0, 0.28, 0.56])
         known = np.sort(shares[~np.isnan(shares)])
         heights = np.linspace(low, high, len(known))
         look = _LOOKS[place - len(names)]
-        axes.scatter(known, heights, clip_on=False, **look)
-        axes.text(0, high + 0.07, f"{label}\n{_summary(shares)}", va="bottom")
+        axes.scatter(known, heights, size, clip_on=False, **look)
+        words = f"{label}\n{_summary(shares)}"
+        axes.text(0, high + 0.07, words, va="bottom", bbox=_HALO)
         if len(known):
             axes.plot([known.mean()] * 2, [low, high], lw=1.5, **_MARK)
             axes.plot(np.median(known), middle, "D", ms=8, **_MARK)
@@ -170,6 +173,9 @@ def _write_numbers(axes: Axes, bars: list[Any], table: NDArray[np.float64]) -> N
     told = len(bars) if fit_all else int(needed_in <= group_in)
     for each, word in list(zip(bars, words, strict=True))[len(bars) - told :]:
         axes.bar_label(each, word, padding=2)
+    if 0 < told < len(bars):
+        key: Any = axes.get_legend()
+        key.texts[-1].set_text(f"{bars[-1].get_label()} (its numbers: %)")
     axes.grid(axis="y", visible=not fit_all)
 
 
@@ -204,8 +210,8 @@ def _summary(shares: NDArray[np.float64]) -> str:
         return "unknown"
     least = int(np.nanargmin(shares))
     found: Any = np.nanmean(shares), np.nanmedian(shares), shares[least]
-    mean, median, worst = (_percent(share, " %") for share in found)
-    return f"mean {mean}, median {median}, worst {worst} (client {least})"
+    mean, median, worst = (f"{round(100 * share, 1):g}" for share in found)
+    return f"mean {mean}, median {median}, worst {worst} % (client {least})"
 
 
 def _percent(share: float, sign: str = "") -> str:
