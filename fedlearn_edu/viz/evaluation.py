@@ -29,7 +29,7 @@ _LOOKS: tuple[dict[str, Any], ...] = (
 )
 _MOST_SERIES = 3
 _MOST_BARS = 19  # more clients are dots
-_HALO: Any = {"fc": "white", "ec": "none", "pad": 1}
+_WORDS: Any = {"va": "bottom", "bbox": {"fc": "white", "ec": "none", "pad": 1}}
 _MARK: dict[str, Any] = {"color": colors.INK, "mfc": "w", "mew": 1.5, "clip_on": False}
 
 
@@ -125,8 +125,7 @@ def _draw_dots(axes: Axes, names: list[str], table: NDArray[np.float64]) -> None
         heights = np.linspace(low, high, len(known))
         look = _LOOKS[place - len(names)]
         axes.scatter(known, heights, size, clip_on=False, **look)
-        words = f"{label}\n{_summary(shares)}"
-        axes.text(0, high + 0.07, words, va="bottom", bbox=_HALO)
+        axes.text(0, high + 0.07, f"{label}\n{_summary(shares)}", **_WORDS)
         if len(known):
             axes.plot([known.mean()] * 2, [low, high], lw=1.5, **_MARK)
             axes.plot(np.median(known), middle, "D", ms=8, **_MARK)

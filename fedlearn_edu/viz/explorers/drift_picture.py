@@ -24,7 +24,6 @@ from fedlearn_edu.viz.colors import CLIENTS_EDGE, INK, QUIET, SERVER, SIGNED_MAP
 from fedlearn_edu.viz.curves import spread
 from fedlearn_edu.viz.partition import padded
 
-_EVERY_TICK_UP_TO = 5
 _HEIGHTS_IN = (4.4, 3.0)
 _NAMES, _NAME = 1.15, 0.06  # how far out they are, and how wide, by the longest path
 _WIDE = 2.1  # room for the keys beside the names, by the longest path
@@ -153,13 +152,12 @@ class DriftDrawing:
         self._image = axes.imshow(np.zeros((1, 1)), cmap=SIGNED_MAP, norm=norm)
         axes.set_title("Which updates agree")
         axes.set(xlabel="client", ylabel="client")
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))
         scale = ScalarMappable(norm, SIGNED_MAP)
-        label, ends = (
-            "cosine of two updates",
-            ("\N{MINUS SIGN}1: opposite", "1: same way"),
-        )
-        bar = self.figure.colorbar(scale, ax=axes, label=label, pad=0.02)
-        bar.set_ticks([-1, 0, 1], labels=[ends[0], "0: unrelated", ends[1]])
+        ends = ["\N{MINUS SIGN}1: opposite", "0: unrelated", "1: same way"]
+        bar = self.figure.colorbar(scale, ax=axes, label="cosine of two updates")
+        bar.set_ticks([-1, 0, 1], labels=ends)
 
     def show(self, drift: Drift, epochs: int) -> None:
         """Shows the round with this many passes over each client's examples."""
@@ -196,10 +194,5 @@ class DriftDrawing:
         beyond = 2 * _NAME * self._reach
         self._plane.set(xlim=(-beyond, _WIDE * self._reach))
         self._plane.set(ylim=(least - beyond, _NAMES * self._reach + beyond))
-        count = len(drift.examples)
-        edge, ticks = (
-            count - 0.5,
-            range(0, count, 2 if count > _EVERY_TICK_UP_TO else 1),
-        )
+        edge = len(drift.examples) - 0.5
         self._image.set_extent((-0.5, edge, edge, -0.5))
-        self._matrix.set(xticks=ticks, yticks=ticks)

@@ -4,7 +4,7 @@
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -24,12 +24,13 @@ from fedlearn_edu.viz.explorers.frames import Frame, explorers_context
 
 _NOISES = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 _LEARNING_RATE = 0.1
-_HEAD_IN, _LABELS_IN, _EDGE_IN, _LINE_IN, _GAP_IN = 0.42, 1.1, 0.1, 0.26, 0.07
-_LEAST_PITCH_IN = 0.41  # room for a correlation
-_MOST_SIDES_IN = 2.1  # of the pictures of all steps, below each other
+_LABELS_IN, _EDGE_IN, _LINE_IN, _GAP_IN = 1.1, 0.1, 0.26, 0.07
+_MOST_IN_A_ROW = 8
+_MOST_SIDES_IN = 2.1  # of the pictures of all rows, below each other
 _SQUARE = np.array([[0, 0], [0, 1], [1, 1], [1, 0], [0, 0], [np.nan, np.nan]])
 
 Floats = NDArray[np.floating[Any]]
+_Place = tuple[float, float]  # in inches
 
 
 @short_traceback
@@ -40,11 +41,11 @@ def explore_inversion(
     noise_multiplier: float = 0.0,
     seed: int = 0,
 ) -> Explorer:
-    """Shows a client's digits, and below each what its update tells of it.
+    """Shows a client's digits, and with each what its update tells of it.
 
     The client trains a softmax regression from zero weights, each step on other digits;
     `attacks.inversion.recover` divides the two parts of its update. Of what it finds,
-    one picture per class, the one most alike is shown below a digit. The arguments are
+    one picture per class, the one most alike is shown with a digit. The arguments are
     what the controls begin with.
 
     >>> print(explore_inversion().sentence)
@@ -128,7 +129,7 @@ def _length(weights: Any) -> float:
 
 @final
 class InversionPicture:
-    """A row for each step: its digits, what is recovered, and how alike they are."""
+    """The digits of all steps, what is recovered, and how alike they are."""
 
     @style.in_our_look
     def __init__(self) -> None:
@@ -147,20 +148,24 @@ class InversionPicture:
         """Trains and inverts; returns in words what came of it."""
         steps = local_steps
         tried = attempt(batch_size, steps, noise_multiplier, seed)
-        side, places, rows, height = _layout(batch_size, steps)
-        second = side + _GAP_IN
-        lines = side / 2, second + side / 2, second + side + _LINE_IN / 2
-        labels, numbers = [(_EDGE_IN, 0.24, "Digits, and what is recovered")], []
-        for step, top in rows:
-            first = f"step {step}" if steps > 1 else "digits"
-            names = zip(lines, (first, "recovered", "correlation"), strict=True)
-            labels += [(_EDGE_IN, top + y, text) for y, text in names]
+        side, places, (over, down), height = _layout(batch_size, steps)
+        below = down + side + _LINE_IN / 2 + _GAP_IN
+        corners, labels, numbers = [], [], []
         shown = zip(places, tried.x, tried.found, tried.alike, strict=True)
         for number, ((left, top), x, found, alike) in enumerate(shown):
-            self._put(2 * number, x, (left, top, side))
-            self._put(2 * number + 1, found, (left, top + second, side))
-            numbers.append((left + side / 2, top + lines[2], _minus(f"{alike:.2f}")))
-        corners = [(x, y + down) for x, y in places for down in (0, second)]
+            if left == _LABELS_IN:
+                beside = _EDGE_IN + over
+                labels.append((_EDGE_IN, top + side / 2, "original"))
+                labels.append((beside, top + down + side / 2, "recovered"))
+                labels.append((beside, top + below, "correlation"))
+            if steps > 1 and number % batch_size == 0:
+                step = f"step {number // batch_size + 1}"
+                labels.append((left, top - _LINE_IN / 2, step))
+            corners += [(left, top), (left + over, top + down)]
+            for at, pixels in enumerate((x, found), 2 * number):
+                self._put(at, pixels, (*corners[at], side))
+            number_at = left + over + side / 2, top + below
+            numbers.append((*number_at, _minus(f"{alike:.2f}")))
         self._frames.set_data(*np.concatenate([side * _SQUARE + c for c in corners]).T)
         for image in self._images[2 * len(places) :]:
             image.set_visible(False)
@@ -184,33 +189,28 @@ class InversionPicture:
         image.set_visible(True)
 
 
-class _Layout(NamedTuple):
-    """Where what goes, in inches.
+def _layout(batch: int, steps: int) -> tuple[float, list[_Place], _Place, float]:
+    """A picture's side, the corners of digits, the way to their twins, and the height.
 
-    Attributes:
-        side: of a picture.
-        places: the upper left corner of each digit.
-        rows: the step of each row, and where it begins.
-        height: of the figure.
+    A row is of whole steps; a single digit stands beside what is recovered.
     """
-
-    side: float
-    places: list[tuple[float, float]]
-    rows: list[tuple[int, float]]
-    height: float
-
-
-def _layout(batch: int, steps: int) -> _Layout:
-    """A row for each step."""
     wide_in = style.EXPLORER_IN - _LABELS_IN - _EDGE_IN
-    side = min(wide_in / batch - _GAP_IN, _MOST_SIDES_IN / steps)
-    pitch = max(side + _GAP_IN, _LEAST_PITCH_IN)
-    row_in = 2 * (side + _GAP_IN) + _LINE_IN
-    rows = [(step, _HEAD_IN + (step - 1) * row_in) for step in range(1, steps + 1)]
-    places = [(_LABELS_IN + at * pitch, top) for _, top in rows for at in range(batch)]
+    abreast = min(steps, max(1, _MOST_IN_A_ROW // batch))
+    rows, columns = -(-steps // abreast), batch * abreast
+    pitch = wide_in / columns
+    side = min(pitch - _GAP_IN, _MOST_SIDES_IN / rows)
+    second = 0.0, side + _GAP_IN
+    if batch * steps == 1:
+        second = (style.EXPLORER_IN - _EDGE_IN) / 2, 0.0
+        side = second[0] - _LABELS_IN
+    head = _EDGE_IN + _LINE_IN * (steps > 1)
+    row_in = head + second[1] + side + _GAP_IN + _LINE_IN
+    places = [
+        (_LABELS_IN + column * pitch, head + row * row_in)
+        for row, column in (divmod(at, columns) for at in range(batch * steps))
+    ]
     # In whole eighths of an inch, which are whole pixels.
-    height = float(np.ceil(8 * (_HEAD_IN + steps * row_in)) / 8)
-    return _Layout(side, places, rows, height)
+    return side, places, second, float(np.ceil(8 * rows * row_in) / 8)
 
 
 def _minus(text: str) -> str:

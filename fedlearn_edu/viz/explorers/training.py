@@ -24,7 +24,7 @@ from fedlearn_edu.viz.explorers.controls import check_count, choice, slider, tog
 from fedlearn_edu.viz.explorers.explorer import Explorer
 from fedlearn_edu.viz.explorers.frames import Frame, Frames, explorers_context
 from fedlearn_edu.viz.explorers.learner import BATCH_SIZE, Learner, train_all
-from fedlearn_edu.viz.templates import TemplateStrip, as_pictures
+from fedlearn_edu.viz.templates import TemplateStrip, as_pictures, limit_of
 
 Maker = Callable[[], LearningProcess]
 
@@ -108,9 +108,8 @@ class TrainingPicture:
         above, self._middle, below = parts
         title = "Examples read correctly; band: lowest to highest client"
         self._curves = new_panel(above.subplots(), title, is_share=True)
-        axes = self._middle.subplots()
-        axes.set_title("What it looks for (orange: ink for the digit; purple: against)")
-        self._templates = TemplateStrip(axes)
+        self._strip = self._middle.subplots()
+        self._templates = TemplateStrip(self._strip)
         matrix, bars = below.subplots(1, 2)
         matrix.set(title="Confusion matrix", anchor="N")
         bars.set_title("Accuracy of each client")
@@ -144,11 +143,14 @@ class TrainingPicture:
         ]
         self._curves.show(curves, self._rounds, at=at)
         heading = f"{chosen.name}, {_after(at)}"
-        self._middle.suptitle(heading, x=0.01, ha="left", weight="bold")
+        bold: Any = {"x": 0.01, "ha": "left", "weight": "bold"}
+        self._middle.suptitle(f"{heading} (dotted line)", **bold)
         snapshot = chosen.snapshots[at]
         pictures = pictures_of(snapshot.weights)
         note = "no pictures: this is no softmax regression on square images"
         self._templates.show(pictures, "" if pictures is not None else note)
+        most = "" if pictures is None else f", up to {limit_of(pictures):.2g} nats"
+        self._strip.set_title(f"Ink on orange: for the digit{most}; on purple: against")
         self._confusion.show(snapshot.evaluation.confusion)
         self._clients.show(snapshot.evaluation.client_accuracies)
         said = f"{heading}: {_said(snapshot.evaluation)}{self._others(chosen)}"
@@ -196,7 +198,7 @@ class _ClientBars:
         axes.set(xlim=(0, 1.2), xticks=[0, 0.5, 1])
         axes.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
         axes.yaxis.set_major_locator(MaxNLocator(10, integer=True, min_n_ticks=1))
-        axes.set(xlabel="read correctly", ylabel="client")
+        axes.set_xlabel("read correctly")
 
     def show(self, shares: NDArray[np.float64] | None) -> None:
         found = np.zeros(0) if shares is None else shares

@@ -72,7 +72,7 @@ def test_each_round_is_that_of_the_history(explorer: Explorer) -> None:
         after = f"after {number} round{'' if number == 1 else 's'}"
         assert f"FedAvg, {after}: {shares[number - 1]:.1%} of 360" in explorer.sentence
         texts = check_figure(explorer.figure)
-        assert f"FedAvg, {after}" in texts
+        assert f"FedAvg, {after} (dotted line)" in texts
     explorer.set(round_number=0)
     explorer.wait()
     assert "before training: 10.0% of 360" in explorer.sentence
