@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
 from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.learning.comparison import HEADS, Comparison, is_share, measured
@@ -17,9 +18,8 @@ from fedlearn_edu.viz.curves import LOOKS, shortened
 from fedlearn_edu.viz.displays import folded_table
 from fedlearn_edu.viz.html import strong
 
-_MARKS, _NAME_SHARE = 6, 1.5  # names have more room here than beside curves
+_MARKS = 6
 _STEPS: Any = {"steps": [1, 2, 5, 10]}
-_PAPER: Any = {"facecolor": "white", "lw": 0, "pad": 1}
 
 
 @short_traceback
@@ -49,6 +49,9 @@ def draw_comparison(
     rows, columns = (2, 1) if width_in < style.STACK_BELOW_IN else (1, 2)
     high_in = rows * max(3.4, 1.1 + 0.55 * len(comparison.entries))
     paper, (curves, ends) = style.new_figure(width_in, high_in, rows, columns, figure)
+    for axes in (curves, ends):  # cells of their own: names take no width of the other
+        cell: Any = axes.get_subplotspec()
+        axes.set_subplotspec(cell.subgridspec(1, 1)[0])
     _draw_curves(curves, comparison)
     _draw_ends(ends, comparison, width_in / columns)
     if is_share(comparison.protocol.metric):
@@ -95,9 +98,12 @@ def _megabytes(comparison: Comparison, name: str) -> Any:
     return np.mean([[*s[: rounds - 1], s[-1]] for s in sent], axis=0) / 1e6
 
 
-def _draw_ends(axes: Axes, comparison: Comparison, width_in: float) -> None:
-    """Rows from the best mean at the top, below their names: the key of all lines."""
-    metric, across = comparison.protocol.metric, axes.get_yaxis_transform()
+def _draw_ends(axes: Any, comparison: Comparison, width_in: float) -> None:
+    """Rows from the best mean at the top, beside their names: the key of all lines."""
+    metric, told = comparison.protocol.metric, list[str]()
+    # Keys are between names and axes, and no marks of the axes: in inches.
+    edge = axes.figure.dpi_scale_trans + ScaledTranslation(0, 0, axes.transAxes)
+    beside = blended_transform_factory(edge, axes.transData)
     sign = 1 if is_share(metric) else -1
     found = zip(comparison.finals.items(), LOOKS, strict=False)
     order = sorted(found, key=lambda each: sign * each[0][1].mean())
@@ -105,17 +111,16 @@ def _draw_ends(axes: Axes, comparison: Comparison, width_in: float) -> None:
         axes.plot([values.min(), values.max()], [row] * 2, color=look["color"], lw=1)
         axes.plot(values, [row] * len(values), **look | {"ls": "", "mfc": "w", "ms": 8})
         axes.plot(values.mean(), row, "|", color=INK, ms=20, mew=2.5)
-        key: Any = look | {"transform": across, "markevery": [1]}
-        axes.plot([0, 0.07, 0.14], [row + 0.45] * 3, **key)
+        key: Any = look | {"transform": beside, "clip_on": False, "markevery": [1]}
+        axes.plot([-0.54, -0.32, -0.1], [row] * 3, **key)
         mean = measured(values.mean(), metric)
-        told = f"{shortened(name, _NAME_SHARE * width_in)}: {mean}"
-        axes.text(0.17, row + 0.45, told, va="center", transform=across, bbox=_PAPER)
-    axes.set(title="After the last round", yticks=[], ylim=(-0.4, len(order) - 0.25))
-    axes.spines["left"].set_visible(False)
-    axes.margins(x=0.1)
-    axes.grid(axis="x", color="#E3E3E3")
+        told.append(f"{shortened(name, 0.34 * width_in)}\n{mean}")
+    axes.set(title="After the last round", ylim=(-0.6, len(order) - 0.4))
+    axes.set_yticks(range(len(order)), told)
+    axes.tick_params(axis="y", length=0, pad=44)
+    axes.grid(color="#E3E3E3")
+    axes.set_xticks(MaxNLocator(4, **_STEPS).tick_values(*axes.get_xlim()))
     axes.set_xlabel(f"{_metric_in_words(comparison)}\nmarks: seeds, bar: mean")
-    axes.xaxis.set_major_locator(MaxNLocator(4, **_STEPS))
 
 
 def _metric_in_words(comparison: Comparison) -> str:

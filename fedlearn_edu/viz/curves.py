@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Curves over rounds in one panel, each with its name where it ends."""
+"""Curves over rounds in one panel, below their names and last values."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 from numpy.typing import NDArray
 
 from fedlearn_edu.viz import colors, style
@@ -33,9 +32,11 @@ LOOKS: tuple[dict[str, Any], ...] = tuple(
 )
 """How each curve looks, in their order."""
 
-_MOST_MARKERS = 9
-_LABEL_LINES = 2.7
-_CHARS_PER_IN, _LEAST_IN = 4, 4.5
+_MOST_MARKED, _MARKERS = 21, 9
+_KEY_IN, _LINE_IN, _CHAR_IN = 0.6, 0.2, 0.088
+_KEYS: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1), "handlelength": 2.8}
+_KEYS |= {"borderpad": 0, "borderaxespad": 0.4, "labelspacing": 0.3}
+_AXIS_IN = 0.8  # left of the axes, and right of them
 
 
 @final
@@ -44,7 +45,7 @@ class Curve:
     """One line.
 
     Attributes:
-        name: written where it ends.
+        name: written above, with its last number.
         values: one per round, from round 0 on; NaN where nothing is known.
         diverged: the round in which numbers stopped being numbers, if they did.
         measured: the round of each value, where some rounds have none; or what else
@@ -94,18 +95,28 @@ class CurvePanel:
     """Curves that grow, bands around them, and a mark at one round."""
 
     def __init__(
-        self, axes: Axes, *, is_share: bool, first: int = 0, width_in: float = _LEAST_IN
+        self,
+        axes: Axes,
+        title: str,
+        *,
+        is_share: bool,
+        first: int = 0,
+        width_in: float = style.EXPLORER_IN,
+        keys: tuple[int, int] = (2, 2),
     ) -> None:
         """Draws the fixed parts.
 
         Args:
-            axes: In a figure with room at their right, or whose layout makes it.
+            axes: Whose layout makes room for the title, and for keys below it.
+            title: Above them.
             is_share: Whether values are shares 0..1, shown in percent.
             first: The round the axis begins with; 0 is the state before training.
-            width_in: Of the panel with its names, which are cut to what has room.
+            width_in: Of the panel; names are cut to what has room.
+            keys: Their rows and columns.
         """
         self._axes, self._is_share, self._first = axes, is_share, first
-        self._width_in = width_in
+        self._inner_in, self._columns = width_in - _AXIS_IN, keys[1]
+        axes.set_title(title, pad=72 * _LINE_IN * keys[0] + 6)
         (self._at,) = axes.plot([], [], color=colors.INK, lw=1, ls=(0, (2, 2)))
         (self._crosses,) = axes.plot([], [], "X", color=colors.ALARM, ms=11, mec="w")
         self._lines: list[_Line] = []
@@ -117,13 +128,12 @@ class CurvePanel:
             axes.set_ylim(-0.02, 1.02)
             axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
             axes.yaxis.set_major_formatter(lambda x, _: f"{100 * x:.3g} %")
+        self.show([Curve("", np.array([0.001]))], 100)  # room for long numbers
 
     def show(
         self, curves: Sequence[Curve], last_round: float, *, at: int | None = None
     ) -> None:
         """Draws these curves, as many as there are looks.
-
-        It comes after the layout: names find their places by the height of the panel.
 
         Args:
             curves: In the order of their looks.
@@ -153,90 +163,66 @@ class CurvePanel:
         self._axes.set_ylim(low - edge, high + edge)
 
     def _name_ends(self, curves: Sequence[Curve]) -> None:
-        """Writes names and values beside the ends; names without one at the bottom."""
-        low, high = self._axes.get_ylim()
-        begun = [(c.end, at) for at, c in enumerate(curves) if len(c.values)]
-        ends = sorted((end[1] if end else low, at) for end, at in begun)
-        heights = [(value - low) / (high - low) for value, _ in ends]
-        height_in = self._axes.bbox.height / self._axes.figure.dpi
-        gap = _LABEL_LINES * style.FONT_PT / 72 / height_in
-        for (value, at), beside in zip(ends, spread(heights, gap), strict=True):
-            end, name = curves[at].end, shortened(curves[at].name, self._width_in)
-            told = f"{100 * value:.0f} %" if self._is_share else f"{value:.3g}"
-            told = told.replace("-", "\N{MINUS SIGN}") if end else "no number"
-            self._lines[at].name(end, beside, f"{name}\n{told}")
+        """Writes names and last values, as the ends are below each other."""
+        begun = [curve for curve in curves if len(curve.values)]
+        begun.sort(key=lambda each: (each.end or (0, -math.inf))[1], reverse=True)
+        columns, named = max(1, min(self._columns, len(begun))), {}
+        for curve in begun:
+            end = curve.end[1] if curve.end else math.nan
+            told = f"{100 * end:.1f} %" if self._is_share else f"{end:.3g}"
+            told = told.replace("-", "\N{MINUS SIGN}") if curve.end else "no number"
+            room_in = self._inner_in / columns - _KEY_IN - _CHAR_IN * (len(told) + 3)
+            line = self._lines[curves.index(curve)].line
+            named[line] = f"{shortened(curve.name, room_in)}: {told}"
+        self._axes.legend(named.keys(), named.values(), ncols=columns, **_KEYS)
+
+
+new_panel = CurvePanel
 
 
 @final
 class _Line:
-    """One curve, its band, and its name with a key; made once."""
+    """One curve and its band; made once."""
 
     def __init__(self, axes: Axes, look: dict[str, Any]) -> None:
         self._color = look["color"]
         of_clients: Any = {"color": colors.CLIENTS_EDGE, "zorder": 0}
         (self._band,) = axes.fill([0], [0], lw=0, alpha=0.2, **of_clients)
         (self._edges,) = axes.plot([], [], lw=0.6, **of_clients)
-        (self._line,) = axes.plot([], [], **look)
-        # Beyond the axes: inches across, shares of their height along.
-        panel: Any = axes
-        across = panel.figure.dpi_scale_trans + ScaledTranslation(1, 0, panel.transAxes)
-        place: Any = blended_transform_factory(across, panel.transAxes)
-        # Without markers, and the line to it thin and gray: neither seems to be data.
-        key: Any = {"marker": "", "clip_on": False}
-        (self._key,) = axes.plot([], [], transform=place, **(look | key))
-        self._name = axes.text(0, 0, "", va="center", transform=place)
-        thin = {"arrowstyle": "-", "color": colors.QUIET, "lw": 0.8}
-        to: Any = {"textcoords": place, "arrowprops": thin | {"shrinkA": 0}}
-        self._leader = axes.annotate("", (0, 0), (0, 0), zorder=1, **to)
+        (self.line,) = axes.plot([], [], **look)
 
     def show(self, curve: Curve | None) -> None:
         """Draws this curve, or none."""
-        for artist in (self._band, self._edges, self._line):
+        for artist in (self._band, self._edges, self.line):
             artist.set_visible(curve is not None)
-        for told in (self._key, self._name, self._leader):
-            told.set_visible(False)
         if curve is None:
             return
-        color = curve.color or self._color
-        self._line.set_data(curve.rounds, curve.values)
-        numbers = range(len(curve.values))
-        step = math.ceil(len(numbers) / _MOST_MARKERS) or 1
-        self._line.set_markevery(list(numbers[::-step]))
-        for artist in (self._line, self._key):
-            artist.set_color(color)
+        self.line.set_data(curve.rounds, curve.values)
+        self.line.set_color(curve.color or self._color)
+        count = len(curve.values)
+        step = 1 if count <= _MOST_MARKED else math.ceil(count / _MARKERS)
+        self.line.set_markevery(list(range(count)[::-step]))
         low, high = curve.edges[:, :2], curve.edges[:, ::2]
         self._band.set_xy([*low, *high[::-1]] or [(0, 0)])
         self._edges.set_data(*np.concatenate([low, [(np.nan, np.nan)], high]).T)
 
-    def name(self, end: tuple[float, float] | None, beside: float, told: str) -> None:
-        """Writes this at a height beside the panel, with a line from the end to it."""
-        self._leader.set(visible=end is not None, position=(0.18, beside))
-        self._leader.xy = end or (0, 0)
-        self._key.set(visible=True, data=([0.22, 0.5], [beside] * 2))
-        self._name.set(visible=True, text=told, position=(0.57, beside))
-
 
 @style.in_our_look
-def curve_panels(titles: Mapping[str, bool]) -> tuple[Figure, list[CurvePanel]]:
+def curve_panels(
+    titles: Mapping[str, bool], keys: tuple[int, int] = (1, 2)
+) -> tuple[Figure, list[CurvePanel]]:
     """Panels below each other, laid out once.
 
     Args:
         titles: Each with whether its panel is of shares.
+        keys: Rows and columns of names in each.
     """
     rows = len(titles)
     figure, axes = style.new_figure(style.EXPLORER_IN, 3.25 * rows, rows)
     pairs = zip(axes, titles.items(), strict=True)
-    panels = [new_panel(each, title, is_share=x) for each, (title, x) in pairs]
+    panels = [CurvePanel(x, title, is_share=y, keys=keys) for x, (title, y) in pairs]
     style.keep_layout(figure)
     return figure, panels
-
-
-def new_panel(axes: Axes, title: str, *, is_share: bool) -> CurvePanel:
-    """A panel with the longest of names, for which the layout is to make room."""
-    axes.set_title(title)
-    panel = CurvePanel(axes, is_share=is_share)
-    panel.show([Curve("n" * int(_CHARS_PER_IN * _LEAST_IN), np.ones(1))], 1)
-    return panel
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:
@@ -262,14 +248,15 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
     return [float(height) for height in within + stacked]
 
 
-def shortened(name: str, panel_in: float) -> str:
-    """A name cut in its middle, so that it fits beside a panel.
+def shortened(name: str, room_in: float) -> str:
+    """A name cut in its middle, so that there is room for it.
 
-    >>> shortened("FedAvg with many local epochs", 4.5)
+    >>> shortened("FedAvg with many local epochs", 1.5)
     'FedAvg w…l epochs'
     """
-    half = int(_CHARS_PER_IN * panel_in - 1) // 2
-    return name if len(name) <= 2 * half + 1 else f"{name[:half]}…{name[-half:]}"
+    half = (int(room_in / _CHAR_IN) - 1) // 2
+    fits = len(name) * _CHAR_IN <= room_in
+    return name if fits else f"{name[:half]}…{name[-half:]}"
 
 
 def lay_out(paper: style.Paper) -> None:

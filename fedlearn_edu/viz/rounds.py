@@ -18,9 +18,9 @@ from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.curves import MOST_CURVES, Curve, CurvePanel, lay_out
+from fedlearn_edu.viz.curves import MOST_CURVES, Curve, CurvePanel
 
-_ROW_IN = 3.25
+_ROW_IN = 3.0
 _MOST_LISTED = 8
 _ROUNDING = 1e-6  # of means of shares
 _NUMBERS = "[rounds+1], or [rounds+1, clients]"
@@ -212,19 +212,17 @@ def _drawn(
     """A panel beside the other, or below it on a narrow page."""
     beside = 1 if width_in < style.STACK_BELOW_IN else min(2, len(panels))
     rows = -(-len(panels) // beside)
-    paper, axes = style.new_figure(width_in, rows * _ROW_IN, rows, beside, figure)
+    names = len(panels[0].curves)
+    high_in = rows * (_ROW_IN + 0.2 * names)
+    paper, axes = style.new_figure(width_in, high_in, rows, beside, figure)
+    look: Any = {"first": first, "width_in": width_in / beside, "keys": (names, 1)}
     for unused in axes[len(panels) :]:
         unused.remove()
-    made = []
     for each, panel in zip(axes, panels, strict=False):
-        unit = panel.unit.replace("%", "")
-        each.set_title(" in ".join(filter(None, [panel.title, unit])))
-        look: Any = {"first": first, "width_in": width_in / beside}
-        made.append(CurvePanel(each, is_share=panel.unit == "%", **look))
+        title = " in ".join(filter(None, [panel.title, panel.unit.replace("%", "")]))
+        drawn = CurvePanel(each, title, is_share=panel.unit == "%", **look)
         if len(_banded(panel.curves)[0].edges) > 1:
             each.set_xlabel(f"{each.get_xlabel()}\nband: lowest to highest client")
-    lay_out(paper)
-    for drawn, panel in zip(made, panels, strict=True):
         drawn.show(_banded(panel.curves), max(first, last))
     return paper
 

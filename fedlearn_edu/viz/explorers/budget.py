@@ -141,7 +141,8 @@ class BudgetPicture:
                 yield
                 self._epsilons[private, at] = account(at, private.delta)
         spent = [self._epsilons[private, at] for at in points.tolist()]
-        return Curve("epsilon", np.array(spent), measured=points)
+        name = f"epsilon at delta {private.delta:.2g}"
+        return Curve(name, np.array(spent), measured=points)
 
     @style.in_our_look
     def _drawn(

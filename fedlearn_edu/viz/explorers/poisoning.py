@@ -141,7 +141,7 @@ class PoisoningPicture:
 
     @style.in_our_look
     def __init__(self) -> None:
-        self._figure, (self._panel,) = curve_panels({"Test accuracy": True})
+        self._figure, (self._panel,) = curve_panels({"Test accuracy": True}, (3, 1))
         self._trials = cache(_learner)
 
     def show(
@@ -159,7 +159,7 @@ class PoisoningPicture:
         draw = partial(self._drawn, looks, rounds)
         yield from train_all(looks, rounds, lambda now: draw(f"{what} So far {now}."))
         ends = [
-            f"{name} {x.curve(rounds).values[-1]:.1%}" for x, (name, _) in looks.items()
+            f"{x.curve(rounds).values[-1]:.1%} ({look[0]})" for x, look in looks.items()
         ]
         after = f"After {counted(rounds, 'round')} the accuracy is"
         yield draw(f"{what} {after}: {'; '.join(ends)}.")
@@ -179,11 +179,12 @@ def _settings(
 ) -> dict[Setting, tuple[str, str]]:
     """The runs to be compared, each with its name and color; a place is a look, too."""
     hit = Setting(data, attack, attackers) if attackers else Setting(data)
-    runs = {
-        hit: ("mean", colors.ALARM),
-        replace(hit, rule=rule): (RULES[rule][0], colors.SERVER),
+    who = f", attacked by {attackers} of {CLIENTS}" if attackers else ""
+    return {
+        Setting(data): ("mean, no attack", colors.QUIET),
+        hit: (f"mean{who}", colors.ALARM),
+        replace(hit, rule=rule): (f"{RULES[rule][0]}{who}", colors.SERVER),
     }
-    return runs | {Setting(data): ("no attack", colors.QUIET)} if attackers else runs
 
 
 def _learner(setting: Setting) -> Learner:

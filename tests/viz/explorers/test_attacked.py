@@ -106,9 +106,9 @@ def test_poisoning_is_what_run_does_under_that_attack() -> None:
     everybody = ClientData(*test, [np.arange(len(test[1]))])
     rule, bad = learning.aggregators.median(), range(4)
     for name, aggregator, attackers in (
-        ("no attack", None, ()),
-        ("mean", None, bad),
-        ("median", rule, bad),
+        ("mean, no attack", None, ()),
+        ("mean, attacked by 4 of 20", None, bad),
+        ("median, attacked by 4 of 20", rule, bad),
     ):
         process = learning.build_fed_avg(model(), 0.1, aggregator=aggregator)
         if attackers:
@@ -118,7 +118,7 @@ def test_poisoning_is_what_run_does_under_that_attack() -> None:
             process, clients, 2, batch_size=10, evaluate={"test": judge.on(everybody)}
         )
         share = run.history["test.accuracy_per_example"][-1]
-        assert f"{name} {share:.1%}" in style.said(figure)
+        assert f"{share:.1%} ({name})" in style.said(figure)
     check_figure(figure)
 
 
