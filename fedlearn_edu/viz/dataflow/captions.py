@@ -36,10 +36,10 @@ def words(message: Node) -> str:
 
 
 def summary(flow: Flow) -> str:
-    """What each client gets from the server and sends to it, as far as types tell."""
+    """What each client gets and sends, as far as types tell."""
     if not any(node.is_message for node in flow.nodes):
         return "" if flow.columns == [Lane.UNPLACED] else "Nothing travels."
-    received = [m for m in flow.messages(Lane.CLIENTS) if flow.origin(m) is Lane.SERVER]
+    received = flow.messages(Lane.CLIENTS)
     sent = [m for m in flow.messages(Lane.SERVER) if flow.origin(m) is Lane.CLIENTS]
     parts = [f"receives {_total(received)}"] if received else []
     parts += [f"sends {_total(sent)}"] if sent else []
