@@ -16,10 +16,11 @@ from fedlearn_edu.viz.colors import CLIENTS, CLIENTS_EDGE, INK, SERVER
 
 Floats = NDArray[np.float64]
 
-_PANEL_IN, _KEY_IN = 3.6, 0.25
+_PANEL_IN, _NAME_IN = 3.2, 0.22
 _MOST_CLIENTS, _MOST_ROUNDS = 4, 2
 _LINES: Any = (("-", "o"), ((0, (5, 2)), "s"), ((0, (1, 1.2)), "^"), ("-.", "v"))
-_BEST: dict[str, Any] = {"ls": "none", "color": INK, "marker": "D", "mfc": "w"}
+_BEST: Any = {"ls": "none", "color": INK, "marker": "D", "mfc": "none", "ms": 14}
+_NAME: dict[str, Any] = {"textcoords": "offset points", "va": "top"}
 _STEPS: dict[str, Any] = {"ls": "none", "zorder": 4, "label": "_steps"}  # no key
 _BAND: dict[str, Any] = {"color": CLIENTS, "lw": 6, "alpha": 0.6, "zorder": 0}
 _MODEL: dict[str, Any] = {"ls": "none", "color": SERVER, "zorder": 5}
@@ -60,15 +61,13 @@ def draw_local_steps(
     examples, paths = _checked(clients, rounds)
     stacked = width_in < style.STACK_BELOW_IN
     rows, columns = (len(paths), 1) if stacked else (1, len(paths))
-    in_a_row = 2 if stacked else 4
-    keys_in = _KEY_IN * -(-(len(examples) + 5) // in_a_row)
-    height_in = rows * _PANEL_IN + keys_in
+    height_in = rows * (_PANEL_IN + _NAME_IN * len(examples)) + 0.6
     paper, panels = style.new_figure(width_in, height_in, rows, columns, figure)
     losses = _losses(examples)
     for axes, path in zip(panels, paths, strict=True):
         _set_limits(axes, losses, paths)
         _draw(axes, losses, path)
-    style.add_keys(paper, in_a_row, handlelength=2.5)
+    style.add_keys(paper, 2 if stacked else 5, handlelength=2.5)
     return style.say_of(paper, figure, _said(losses, paths))
 
 
@@ -99,7 +98,8 @@ def _losses(examples: Floats) -> list[_Loss]:
         _Loss(f"client {k}", examples[[k]], look | {"ls": line, "marker": mark})
         for k, (line, mark) in enumerate(_LINES[: len(examples)])
     ]
-    return [*of_clients, _Loss("all", examples, {"color": SERVER, "lw": 2.6})]
+    of_all = {"color": SERVER, "lw": 2.6, "label": "mean loss"}
+    return [*of_clients, _Loss("all", examples, of_all)]
 
 
 def _ways(path: Floats) -> list[Floats]:
@@ -118,21 +118,25 @@ def _set_limits(axes: Axes, losses: list[_Loss], paths: Sequence[Floats]) -> Non
         axes.update_datalim([(low - 1, 0), (high + 1, 1)])
     axes.margins(0.08)
     axes.autoscale_view()
+    axes.set_yticks([tick for tick in axes.get_yticks()[:-1] if tick >= 0])
+    top = axes.get_ylim()[1]  # names are below zero
+    axes.set_ylim(-top * _NAME_IN * len(losses) / (_PANEL_IN - 1), top)
     axes.autoscale(enable=False)
 
 
 def _draw(axes: Axes, losses: list[_Loss], path: Floats) -> None:
     axes.set(xlabel="weight", ylabel="loss: squared error")
-    weights = np.linspace(*axes.get_xlim(), 401)
+    low, high = axes.get_xlim()
+    weights = np.linspace(low, high, 401)
     for loss in losses:
-        name = "mean loss" if loss is losses[-1] else loss.name
-        label = f"{name}: best at {_text(loss.best)}"
-        axes.plot(weights, loss.at(weights), label=label, markevery=[], **loss.look)
-    for loss in losses:
-        best = [loss.best]
-        axes.plot(best, loss.at(best), ms=10, label="best weight", **_BEST)
+        axes.plot(weights, loss.at(weights), markevery=[], **loss.look)
+        axes.plot([loss.best], loss.at([loss.best]), label="best weight", **_BEST)
     *walks, (old, new) = _ways(path)
-    for loss, walked in zip(losses, walks, strict=False):
+    for row, (loss, walked) in enumerate(zip(losses, walks, strict=False)):
+        said = f"{loss.name}: best at {_text(loss.best)}"
+        below = 0, -72 * _NAME_IN * (row + 0.8)  # where no curve is
+        look = _NAME | {"ha": "left" if 2 * loss.best < low + high else "right"}
+        axes.annotate(said, (loss.best, 0), below, **look)
         along = np.linspace(walked[0], walked[-1], 101)
         axes.plot(along, loss.at(along), label="local steps", **_BAND)
         axes.plot(walked, loss.at(walked), **loss.look | _STEPS)
