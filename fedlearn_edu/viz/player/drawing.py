@@ -14,7 +14,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch, Rectangle
 
 from fedlearn_edu.errors import (
     TypeMismatchError,
@@ -39,8 +39,8 @@ _EXPLAINED = "Bars are calls; lower rows, lower layers."
 _BATCHED = " Hatched: clients that run in one call."
 _OPERATORS = " Operators: "
 # How much of the height of its row a bar has.
-_KINDS = {"leaf code": 0.96, "a call waits": 0.6, "values pass": 0.3}
-_KEY_PT = 9
+_WAITS, _PALE = "a call waits", 0.25
+_KINDS = {"leaf code": 0.96, _WAITS: 0.6, "values pass": 0.3}
 _CROSS: dict[str, Any] = {"marker": "X", "ms": 12, "color": ALARM, "mec": "white"}
 _LEAST_PX = 5  # how wide a bar is, and how wide a gap
 
@@ -164,8 +164,8 @@ class TapePicture:
         """Leaves only the bars of these steps in color."""
         if len(self.timeline):
             colors = np.full_like(self._colors, to_rgb(_NOT_MEANT))
-            colors[steps] = self._colors[steps]
-            self._bars.set_facecolor(colors)
+            colors[:, steps] = self._colors[:, steps]
+            self._bars.set(facecolor=colors[0], edgecolor=colors[1])
 
     def point_at(self, step: int) -> None:
         """Draws the cursor into the picture, where it stays."""
@@ -224,16 +224,19 @@ class TapePicture:
             first, last = (first // least) * least, -(-last // least) * least
             last = np.maximum(last, first + least)
         middle = (bars.top + bars.bottom) / 2
-        half = (bars.bottom - bars.top) / 2 * [*map(_share, events)]
+        shares = np.array([*map(_share, events)])
+        half = (bars.bottom - bars.top) / 2 * shares
         x = np.stack([first, last, last, first], axis=1)
         y = np.stack([middle - half, middle - half, middle + half, middle + half], 1)
         of_lanes = np.array([to_rgb(lane.color) for lane in self.timeline.lanes])
-        self._colors = of_lanes[bars.lane]
+        full, waits = of_lanes[bars.lane], (shares == _KINDS[_WAITS])[:, None]
+        pale = 1 - _PALE * (1 - full)
+        self._colors = np.where(waits, [pale, full], [full, np.ones_like(full)])
         self._bars = PolyCollection(
             list(np.stack([x, y], axis=2)),
-            facecolors=self._colors,
-            edgecolors="white" if few else "none",
-            linewidths=0.7 if few else 0,
+            facecolors=self._colors[0],
+            edgecolors=self._colors[1],
+            linewidths=np.where(waits[:, 0] | few, 0.7, 0),
             antialiaseds=few,
         )
         self._bars.set_in_layout(False)  # which would look at each bar
@@ -285,8 +288,9 @@ class TapePicture:
 
     def _draw_keys(self, words: str, columns: int) -> None:
         """How to read the picture, from its edge on, and the kinds of bars."""
-        butt: Any = {"color": QUIET, "solid_capstyle": "butt"}
-        keys = [Line2D([], [], lw=_KEY_PT * share, **butt) for share in _KINDS.values()]
+        fills = QUIET, style.tint(QUIET, _PALE)
+        keys: list[Any] = [Patch(fc=fill, ec=QUIET) for fill in fills]
+        keys.append(Line2D([], [], lw=2.7, color=QUIET))
         if self.timeline.failure() is not None:
             keys.append(Line2D([], [], ls="none", **_CROSS))
         names = [*_KINDS, "fails"][: len(keys)]
