@@ -177,9 +177,6 @@ class CurvePanel:
         self._axes.legend(named.keys(), named.values(), ncols=columns, **_KEYS)
 
 
-new_panel = CurvePanel
-
-
 @final
 class _Line:
     """One curve and its band; made once."""

@@ -16,7 +16,7 @@ from fedlearn_edu.simulation.datasets import Dataset
 from fedlearn_edu.simulation.partitions import Indices, Skew
 from fedlearn_edu.viz import partition as partition_figure
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.curves import new_panel
+from fedlearn_edu.viz.curves import CurvePanel
 from fedlearn_edu.viz.explorers.controls import (
     Control,
     a_choice,
@@ -194,7 +194,7 @@ class PartitionPicture:
     def _drawn(self, setting: Setting, train: bool, trained: str) -> Frame:
         """The partition, and the curves as far as they are."""
         shares, skew = self._dealt(setting)
-        names = {setting: "this partition"} | {setting.iid: "IID"}
+        names = {setting: "this one"} | {setting.iid: "IID"}
         sheet = self._sheet(min(setting.clients, _FULL), train)
         sheet.rows.show(skew, shares, self._images)
         if sheet.curves:
@@ -240,7 +240,8 @@ class _Sheet:
         )[:, 0]
         self.rows = partition_figure.ClientRows(above, has_images=True)
         title = f"Test accuracy in {_ROUNDS} rounds of federated averaging"
-        panels = [new_panel(each.subplots(), title, is_share=True) for each in below]
+        look: Any = {"is_share": True, "keys": (1, 2)}
+        panels = [CurvePanel(each.subplots(), title, **look) for each in below]
         self.curves = panels[0] if panels else None
 
 

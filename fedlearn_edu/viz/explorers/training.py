@@ -18,7 +18,7 @@ from fedlearn_edu.learning import Evaluation, LearningProcess, Run
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.artists import Bars, Texts
-from fedlearn_edu.viz.curves import MOST_CURVES, new_panel
+from fedlearn_edu.viz.curves import MOST_CURVES, CurvePanel
 from fedlearn_edu.viz.evaluation import ConfusionPanel, worst
 from fedlearn_edu.viz.explorers.controls import check_count, choice, slider, toggle
 from fedlearn_edu.viz.explorers.explorer import Explorer
@@ -107,7 +107,7 @@ class TrainingPicture:
         parts: Any = self._figure.subfigures(3, height_ratios=_ROWS_IN)
         above, self._middle, below = parts
         title = "Examples read correctly; band: lowest to highest client"
-        self._curves = new_panel(above.subplots(), title, is_share=True)
+        self._curves = CurvePanel(above.subplots(), title, is_share=True)
         self._strip = self._middle.subplots()
         self._templates = TemplateStrip(self._strip)
         matrix, bars = below.subplots(1, 2)
