@@ -4,6 +4,9 @@
 The reference context evaluates whole programs with it; a runtime evaluates a tree
 without placements while it traces, so that the tree becomes part of a graph. Each says
 what leaf code, constants and intrinsics are (`Semantics`).
+
+Two others go through the same ten nodes: `executors/reference_resolving.py`, where each
+step may wait for an executor, and `normal_form.py`, which computes nothing.
 """
 
 from collections import ChainMap

@@ -7,10 +7,14 @@ included. The runtime makes one leaf of it, or declines. Contexts, which see run
 and compiler, say which runtimes can do that.
 """
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
-from fedlearn_edu.compiler.map_fusion import fuse_maps
+from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
+from fedlearn_edu.compiler.normal_form import function_of_fields
+from fedlearn_edu.errors import ContextError
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.operations import OPERATION_TABLE
 from fedlearn_edu.ir.traversal import (
     free_references,
     intrinsics,
@@ -18,37 +22,24 @@ from fedlearn_edu.ir.traversal import (
     rebuild,
     runtimes,
 )
-from fedlearn_edu.types import StructType, Type, is_tensorflow_compatible
+from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.types import Type, is_tensorflow_compatible
 
 # Makes one leaf of a closed function, whose name it is given; `None` if it cannot.
 Fuser = Callable[[ir.Lambda, str], ir.Leaf | None]
-_ARGUMENT = "(captured and argument)"  # no Python name
 
 
-def fuse(
-    node: ir.Node, fusers: Mapping[str, Fuser], native: Set[str] = frozenset()
-) -> ir.Node:
+def fuse_functions(node: ir.Node, fuser: Fuser, *, alone: bool) -> ir.Node:
     """The tree with every function that a runtime can run as a whole as one leaf.
 
-    Maps at one place are fused before (`map_fusion.py`), as far as a stack with the
-    intrinsics in `native` can run them. `fusers` has the runtimes by name.
+    `alone` says that the program has leaf code of no other runtime.
     """
-    found = runtimes(node)
-    if len(found) == 1 and found <= fusers.keys():
-        node = fuse_maps(node, native)
-    for runtime in sorted(found & fusers.keys()):
-        node = _fused(node, runtime, fusers[runtime], alone=len(found) == 1)
-    return node
-
-
-def _fused(node: ir.Node, runtime: str, fuser: Fuser, *, alone: bool) -> ir.Node:
-    """Looks for functions of a runtime, which is alone in the program or not."""
     if isinstance(node, ir.Lambda) and _is_worth_it(node):
         # Operations that all runtimes know may belong to the data of another one.
         whole = _whole(node, fuser) if alone or runtimes(node) else None
         if whole is not None:
             return whole
-    return rebuild(node, lambda child: _fused(child, runtime, fuser, alone=alone))
+    return rebuild(node, lambda child: fuse_functions(child, fuser, alone=alone))
 
 
 def _is_worth_it(function: ir.Lambda) -> bool:
@@ -78,11 +69,7 @@ def with_captures_as_fields(
     function: ir.Lambda, captured: Mapping[str, Type]
 ) -> ir.Lambda:
     """The same function, of a structure: what it captured, and then its argument."""
-    names = {**captured, **function.binds}
-    whole = StructType([(None, type_) for type_ in names.values()])
-    argument = ir.Reference(_ARGUMENT, whole)
-    bound = tuple((name, ir.Selection(argument, i)) for i, name in enumerate(names))
-    return ir.Lambda(_ARGUMENT, whole, ir.Block(bound, function.body))
+    return function_of_fields({**captured, **function.binds}, function.body)
 
 
 def _name_of(function: ir.Lambda) -> str:
@@ -92,3 +79,41 @@ def _name_of(function: ir.Lambda) -> str:
         if leaf.runtime != ir.ANY_RUNTIME:
             names.append(leaf.code.name)
     return ", ".join(dict.fromkeys(names)) or "operations"
+
+
+# ----------------------------------------------------------- what a runtime cannot run
+
+
+def obstacle(
+    tree: ir.Node,
+    runtime: str,
+    primitives: Collection[str],
+    operations: Collection[str] = OPERATION_TABLE,
+) -> str | None:
+    """Why a runtime cannot evaluate a tree; `None` if it can."""
+    expanded = expand_intrinsics(tree, set(primitives))
+    for intrinsic in intrinsics(expanded):
+        if intrinsic.uri not in primitives:
+            return f"{intrinsic.uri}, which needs participants"
+    for leaf in leaves(expanded):
+        if leaf.runtime not in (runtime, ir.ANY_RUNTIME):
+            return f"{leaf.code.name}, which is leaf code for {leaf.runtime}"
+        if leaf.runtime == ir.ANY_RUNTIME and leaf.code.name not in operations:
+            return f"{leaf.code.name}, which {runtime} does not know"
+    return None
+
+
+def check_obstacle(computation: Computation, kind: str, code: str, *known: Any) -> None:
+    """Refuses a call, inside leaf code of this kind, that the runtime cannot evaluate.
+
+    `known` is the name of the runtime and what it knows, as `obstacle` takes them.
+    """
+    found = obstacle(computation.tree, *known)
+    if found is not None:
+        raise ContextError(
+            f"{computation.__name__} cannot be called inside {kind}",
+            expected=f"a computation of {code} code and sequence intrinsics",
+            found=found,
+            where=computation,
+            do="call both from a federated_computation",
+        )

@@ -10,6 +10,7 @@ maps that can be fused.
 """
 
 from collections import ChainMap
+from collections.abc import Mapping
 from typing import final
 
 from fedlearn_edu.ir import nodes as ir
@@ -20,9 +21,11 @@ from fedlearn_edu.ir.traversal import (
     substitute,
     with_name,
 )
+from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type
 
 Bindings = list[tuple[str, ir.Node]]
 _ARGUMENT = "(argument)"  # no Python name, like all names given here: no capture
+_WHOLE = "(all fields)"
 
 
 def to_normal_form(program: ir.Lambda) -> ir.Lambda:
@@ -83,3 +86,34 @@ class _Normalizer:
         name = f"({len(self.bindings)})"
         self.bindings.append((name, value))
         return ir.Reference(name, value.type)
+
+
+# ------------------------------------------------------------- for passes over steps
+
+
+def uri_of(step: ir.Node) -> str:
+    """The intrinsic that a step calls; empty if it calls none."""
+    match step:
+        case ir.Call(ir.Intrinsic(uri)):
+            return uri
+        case _:
+            return ""
+
+
+def call_of(uri: str, argument: ir.Node, result: Type) -> ir.Call:
+    """A call of an intrinsic."""
+    return ir.Call(ir.Intrinsic(uri, FunctionType(argument.type, result)), argument)
+
+
+def member_type(value: ir.Node) -> Type:
+    """The type of what one participant holds of a federated value."""
+    assert isinstance(value.type, FederatedType)
+    return value.type.member
+
+
+def function_of_fields(fields: Mapping[str, Type], body: ir.Node) -> ir.Lambda:
+    """From a structure to the `body`, in which its fields have these names."""
+    whole = StructType([(None, type_) for type_ in fields.values()])
+    argument = ir.Reference(_WHOLE, whole)
+    bound = tuple((name, ir.Selection(argument, i)) for i, name in enumerate(fields))
+    return ir.Lambda(_WHOLE, whole, ir.Block(bound, body))

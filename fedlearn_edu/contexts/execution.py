@@ -20,8 +20,7 @@ from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple, final
 
-from fedlearn_edu.compiler.fuse import fuse
-from fedlearn_edu.compiler.pipeline import compile_tree
+from fedlearn_edu.compiler.pipeline import compile_tree, fuse, join_steps
 from fedlearn_edu.contexts.arguments import prepare, to_python
 from fedlearn_edu.contexts.cache import Cache
 from fedlearn_edu.contexts.calls import run, run_async
@@ -47,6 +46,7 @@ from fedlearn_edu.runtimes.registry import fusers, keep_gil
 from fedlearn_edu.signals import is_from_outside
 from fedlearn_edu.structure import Struct, tree_map
 from fedlearn_edu.types import CLIENTS
+from fedlearn_edu.types.packing import GROUP
 from fedlearn_edu.types.sequences import DatasetSequence, LazySequence
 
 _MAX_COMPILED = 256
@@ -145,7 +145,9 @@ class _StackContext(Context):
     def _compile(self, tree: ir.Node, native: frozenset[str], name: str) -> _Compiled:
         def make() -> _Compiled:
             by_step = compile_tree(tree, native, name)
-            fused = fuse(by_step, fusers(), native) if self.factory.fuses else by_step
+            fused = by_step
+            if self.factory.fuses:
+                fused = fuse(join_steps(by_step, fusers(), native), fusers())
             return _Compiled(by_step, fused, runtimes(by_step))
 
         key = _Program(native, number_of_definitions(), to_text(tree), tree)
@@ -311,7 +313,7 @@ def _checked(seconds: Any) -> float:
 
 @contextmanager
 def record(
-    *, fuse: bool = False, default_num_clients: int = 0, max_fanout: int = 100
+    *, fuse: bool = False, default_num_clients: int = 0, max_fanout: int = GROUP
 ) -> Iterator[Tape]:
     """Records every contract call of the computations called within.
 

@@ -44,7 +44,6 @@ from fedlearn_edu.executors.participants import TargetExecutors
 from fedlearn_edu.executors.recording import RecordingExecutor, Tape
 from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
 from fedlearn_edu.executors.resolving import FederatedResolvingStrategy
-from fedlearn_edu.executors.sequence import SequenceExecutor
 from fedlearn_edu.executors.threads import ThreadDelegatingExecutor, Workers
 from fedlearn_edu.executors.traffic import SizeInfo, size_info
 from fedlearn_edu.former_names import answers
@@ -55,6 +54,7 @@ from fedlearn_edu.runtimes.registry import (
     leaf_executor,
 )
 from fedlearn_edu.types import CLIENTS, SERVER
+from fedlearn_edu.types.packing import GROUP
 
 _MAX_STACKS = 10
 Runtimes = frozenset[str]
@@ -103,7 +103,7 @@ class LocalExecutorFactory(ExecutorFactory):
     """
 
     default_num_clients: int = 0
-    max_fanout: int = 100
+    max_fanout: int = GROUP
     clients_per_thread: int = 1
     support_sequence_ops: bool = False
     strategy: type[FederatingStrategy] | None = None
@@ -255,8 +255,8 @@ class LocalExecutorFactory(ExecutorFactory):
         leaf = leaf_executor(self.leaf, runtimes)
         stack = ReferenceResolvingExecutor(self._recorded(leaf, "leaf", label))
         if self.support_sequence_ops:
-            sequences = self._recorded(SequenceExecutor(stack), "sequence", label)
-            stack = ReferenceResolvingExecutor(sequences)
+            layer = sequence.SequenceExecutor(stack)
+            stack = ReferenceResolvingExecutor(self._recorded(layer, "sequence", label))
         return self._recorded(stack, "participant", label)
 
     def _recorded(self, executor: Executor, layer: str, participant: str) -> Executor:
@@ -298,7 +298,7 @@ class CustomExecutorFactory(ExecutorFactory):
 @short_traceback
 def local_executor_factory(  # noqa: PLR0913 (the ancestor's arguments, and ours)
     default_num_clients: int = 0,
-    max_fanout: int = 100,
+    max_fanout: int = GROUP,
     clients_per_thread: int = 1,
     *,
     support_sequence_ops: bool = False,
@@ -350,7 +350,7 @@ def local_executor_factory(  # noqa: PLR0913 (the ancestor's arguments, and ours
 @short_traceback
 def sizing_executor_factory(
     default_num_clients: int = 0,
-    max_fanout: int = 100,
+    max_fanout: int = GROUP,
     clients_per_thread: int = 1,
     *,
     support_sequence_ops: bool = False,

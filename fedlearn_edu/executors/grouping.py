@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The strategy of groups: all clients in one call, where the runtime can do that.
+"""The strategy of groups: a group in one call, where the runtime can do that.
 
     federated_map            one call for all members
     federated_map_aggregate  one call, which also folds their results, in client order
     federated_aggregate      one call, for results of such a map
     everything else          the flat strategy below, one participant at a time
 
-What clients hold stays plain until one of them needs it. Whatever is declined is done
-by the flat strategy (`resolving.py`), which also says what an intrinsic means. Clients
-run in one call if
+A group has up to `max_fanout` clients; there may be many (`composing.py`). What clients
+hold stays plain until one of them needs it. Whatever is declined is done by the flat
+strategy (`resolving.py`), which also says what an intrinsic means. Clients run in one
+call if
 
     the factory   has no strategy of yours, fuses, counts no bytes   `runs_together`
     the runtime   offers it: TensorFlow does, NumPy does not         `RUNTIMES`

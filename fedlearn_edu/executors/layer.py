@@ -28,7 +28,7 @@ from fedlearn_edu.executors.base import (
 )
 from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.operations import OPERATION_TABLE
+from fedlearn_edu.ir.operations import Operation
 from fedlearn_edu.language.leaf_errors import contained
 from fedlearn_edu.structure import Struct, leaves
 from fedlearn_edu.types import (
@@ -298,7 +298,7 @@ class LeafExecutor(_Owner):
             try:
                 return self.run(code, data, type_)
             except Exception as error:
-                if code.name not in OPERATION_TABLE:
+                if not isinstance(code, Operation):
                     add_place(error, f"in the computation {code.name}")
                 raise
 

@@ -40,6 +40,7 @@ from fedlearn_edu.types import (
 from fedlearn_edu.types.containers import Placed, private
 from fedlearn_edu.types.dtypes import smallest
 from fedlearn_edu.types.messages import by_element
+from fedlearn_edu.types.packing import pack
 from fedlearn_edu.types.sequences import Cached, Members, cache, unwrap
 
 _MAX_ROWS = 10
@@ -66,8 +67,9 @@ class FederatedValue(Placed, Operators):
 
     @short_traceback
     def __init__(self, data: Any, type_signature: FederatedType) -> None:
-        plain = private(normalize(data, type_signature, "the value"))
-        cached = cache(plain, type_signature)
+        cached = cache(normalize(data, type_signature, "the value"), type_signature)
+        if not isinstance(cached, Members):
+            pack((cached,) if type_signature.all_equal else cached)
         self.__dict__.update(type_signature=type_signature, _cached=cached)
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -33,21 +33,21 @@ MAX_FUNCTION_LINES = 40
 MAX_EXECUTABLE = {
     "errors": 202,
     "structure": 109,
-    "types": 1_738,
+    "types": 1_786,
     "ir": 394,
-    "language": 2_403,
-    "compiler": 410,
+    "language": 2_404,
+    "compiler": 416,
     "executors": 1_806,
-    "runtimes": 2_213,
-    "contexts": 694,
+    "runtimes": 2_184,
+    "contexts": 696,
     "framework": 63,
 }
-MAX_MACHINE_LINES = 17_502
+MAX_MACHINE_LINES = 17_618
 MAX_MACHINE_FILES = 100
 # The files that the way of a value names, and all that they import (no TensorFlow).
-MAX_WAY_LINES = 3_147
-MAX_WAY_CLOSURE_LINES = 9_552
-MAX_ORACLE_CLOSURE_LINES = 4_603
+MAX_WAY_LINES = 3_176
+MAX_WAY_CLOSURE_LINES = 9_700
+MAX_ORACLE_CLOSURE_LINES = 4_606
 MAX_LINES = {
     "dataflow": 861,
     "simulation": 2_672,
@@ -57,11 +57,11 @@ MAX_LINES = {
     "backends": 117,
     "testing": 2_735,
     "tff": 3_749,
-    "viz": 10_268,
+    "viz": 10_255,
     "course": 9_972,
     "demo": 519,
 }
-MAX_TEST_LINES = 44_845
+MAX_TEST_LINES = 44_635
 
 
 def test_files_fit_on_a_few_screens() -> None:

@@ -25,7 +25,7 @@ MAX_PAGE_WORDS = {
     "docs/from_tff.md": 2_500,
     "docs/glossary.md": 1_200,
 }
-MAX_LINES = {"tools": 1_853, "benchmarks": 1_951}
+MAX_LINES = {"tools": 1_853, "benchmarks": 2_010}
 MAX_ANSWER_LINES = 3_500
 
 

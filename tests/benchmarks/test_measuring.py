@@ -91,6 +91,16 @@ def test_rounds_at_workers_have_the_bits_of_rounds_here() -> None:
 
 
 @pytest.mark.thorough
+def test_a_mean_over_many_clients_is_printed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from benchmarks.scale import main
+
+    main((70,))
+    assert capsys.readouterr().out.split()[-1] == "26.0000"
+
+
+@pytest.mark.thorough
 def test_rows_of_two_checkouts_are_both_right_and_timed() -> None:
     from benchmarks.against import HERE, THERE, compare
     from benchmarks.rows import OURS

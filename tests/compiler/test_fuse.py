@@ -9,7 +9,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
-from fedlearn_edu.compiler.fuse import fuse
+from fedlearn_edu.compiler.pipeline import fuse, join_steps
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
@@ -44,7 +44,8 @@ def _numpy_fuses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def fused_in(computation: Any) -> tuple[ir.Node, list[Whole]]:
     """The fused tree of a computation, and the code that was made."""
-    tree = fuse(expand_intrinsics(computation.tree, NATIVE), fusers())
+    expanded = expand_intrinsics(computation.tree, NATIVE)
+    tree = fuse(join_steps(expanded, fusers(), frozenset()), fusers())
     codes: list[Any] = [leaf.code for leaf in leaves(tree)]
     return tree, [code for code in codes if isinstance(code, Whole)]
 

@@ -241,7 +241,7 @@ def test_workers_run_clients_together_and_trace_once(
     from fedlearn_edu.runtimes.tensorflow import groups
 
     traced, together = [], []
-    trace, attempt = groups._traced, FederatedGroupingStrategy._try
+    trace, attempt = groups._run_all, FederatedGroupingStrategy._try
 
     def counted(*args: Any) -> Any:
         traced.append(args)
@@ -252,7 +252,7 @@ def test_workers_run_clients_together_and_trace_once(
         together.append(found is not None)
         return found
 
-    monkeypatch.setattr(groups, "_traced", counted)
+    monkeypatch.setattr(groups, "_run_all", counted)
     monkeypatch.setattr(FederatedGroupingStrategy, "_try", noted)
     train = _training(_step(form == "operators"))
     with fl.remote.local(2, max_fanout=5, processes=False) as cluster:

@@ -14,6 +14,7 @@ from typing import Any, final
 import numpy as np
 
 from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate
+from fedlearn_edu.compiler.fuse import check_obstacle
 from fedlearn_edu.errors import (
     FedLearnError,
     TracingError,
@@ -30,7 +31,6 @@ from fedlearn_edu.language.decorator import (
     check_leaf_parameter,
     returned_none,
 )
-from fedlearn_edu.runtimes.nested import check_obstacle
 from fedlearn_edu.runtimes.numpy import RUNTIME
 from fedlearn_edu.signals import is_from_outside
 from fedlearn_edu.structure import Struct, tree_map

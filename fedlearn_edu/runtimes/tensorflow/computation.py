@@ -11,7 +11,7 @@ TensorFlow then does in one call.
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
-from fedlearn_edu.compiler.expand_intrinsics import obstacle
+from fedlearn_edu.compiler.fuse import check_obstacle, obstacle
 from fedlearn_edu.errors import TracingError, TypeMismatchError
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import intrinsics, leaves, walk
@@ -23,7 +23,6 @@ from fedlearn_edu.language.decorator import (
     check_leaf_parameter,
     returned_none,
 )
-from fedlearn_edu.runtimes.nested import check_obstacle
 from fedlearn_edu.runtimes.tensorflow import RUNTIME, internals
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     Body,
@@ -36,8 +35,8 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 from fedlearn_edu.runtimes.tensorflow.evaluation import (
     OPERATIONS_IN_GRAPHS,
     PRIMITIVES,
-    Loops,
-    loops_of,
+    OnMachine,
+    on_machine,
     over_datasets,
 )
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode, has_tables
@@ -103,7 +102,7 @@ class TensorFlowTracingContext(TracingContext):
         if type_.parameter is not None:
             flat = _symbolic(argument, type_.parameter, computation.__name__)
             nested = unflatten(type_.parameter, flat)
-        _, results = over_datasets(loops_of(tree), type_)(nested)
+        _, results = over_datasets(on_machine(tree), type_)(nested)
         return to_body(unflatten(type_.result, results), type_.result)
 
 
@@ -131,19 +130,19 @@ def trace(body: Body, type_: Type | None, name: str) -> GraphCode:
         concrete, result = _traced(body, type_, name)
         return GraphCode(name, lambda: concrete, type_, result)
     _check_captures(lowered.graph, name)
-    return code_from_loops(lowered.run, lowered.type, name, [lowered])
+    return _code(lowered.run, lowered.type, name, [lowered])
 
 
-def code_from_loops(
-    loops: Loops, type_: FunctionType, name: str, parts: Sequence[Any]
+def _code(
+    run: OnMachine, type_: FunctionType, name: str, parts: Sequence[Any]
 ) -> GraphCode:
-    """Loops as leaf code; the graph that reads a pipeline is traced when needed."""
-    body, parameter = over_datasets(loops, type_), type_.parameter
+    """OnMachine as leaf code; the graph that reads a pipeline is traced when needed."""
+    body, parameter = over_datasets(run, type_), type_.parameter
 
     def concrete() -> Any:
         return _traced(body, parameter, name)[0]
 
-    return GraphCode(name, concrete, parameter, type_.result, loops, parts)
+    return GraphCode(name, concrete, parameter, type_.result, run, parts)
 
 
 def fuse(function: ir.Lambda, name: str) -> ir.Leaf | None:
@@ -156,7 +155,7 @@ def fuse(function: ir.Lambda, name: str) -> ir.Leaf | None:
     if any(map(_folds_sequences, intrinsics(function))):
         return None
     codes = [leaf.code for leaf in leaves(function)]
-    code = code_from_loops(loops_of(function), function.type, name, codes)
+    code = _code(on_machine(function), function.type, name, codes)
     code.origin = _fused_again, (function, name)
     return ir.Leaf(RUNTIME, code, function.type)
 

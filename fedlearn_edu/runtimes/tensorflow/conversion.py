@@ -34,6 +34,7 @@ from fedlearn_edu.types import (
 from fedlearn_edu.types.data_types import element_type_of
 from fedlearn_edu.types.dtypes import smallest
 from fedlearn_edu.types.fields import fields_of, rebuild
+from fedlearn_edu.types.packing import aligned, memory_of
 from fedlearn_edu.types.sequences import DatasetSequence, unwrap
 
 # From nested tensors and datasets to the type and the leaves of the result.
@@ -44,7 +45,6 @@ _UNTUNED.autotune.enabled = False
 _UNTUNED.experimental_optimization.apply_default_optimizations = False
 
 _MAX_QUOTED = 20
-_ALIGNMENT = 64  # bytes; TensorFlow reads tensors in blocks of up to so many
 _numbers = itertools.count()
 _quoted: OrderedDict[int, Exception] = OrderedDict()
 _CONSTANTS = (int, float, complex, str, bytes, np.ndarray, np.generic)
@@ -69,49 +69,42 @@ def tf_dtype(dtype: Any) -> Any:
 
 def stacked(values: Sequence[Any], leaf: Any) -> Any:
     """Tensors of one shape as one tensor, with one axis more in front."""
-    if not values:
-        return tf.zeros([0, *smallest(leaf.shape)], tf_dtype(leaf.dtype))
-    if leaf.dtype.kind != "O":
-        return tf.constant(np.stack(values), tf_dtype(leaf.dtype))
-    # NumPy would make one array of text of a fixed width, and lose zero bytes at ends.
-    pile = np.empty([len(values), *np.shape(values[0])], object)
-    for i, value in enumerate(values):
-        pile[i] = value
-    return tf.constant(pile, tf.string)
+    shape = np.shape(values[0]) if values else smallest(leaf.shape)
+    return tf.reshape(end_to_end(values, leaf), [len(values), *shape])
 
 
 def end_to_end(values: Sequence[Any], leaf: Any) -> Any:
     """The numbers of all tensors as one vector."""
+    if (whole := memory_of(values, leaf.dtype)) is not None:
+        return _shared(whole)
     # NumPy would make text of a fixed width, and lose zero bytes at ends.
     kind = object if leaf.dtype.kind == "O" else None
     flat = [np.asarray(value, kind).ravel() for value in values]
     flat.append(np.zeros([0], leaf.dtype))
     if leaf.dtype.kind not in "fiu":
         return tf.constant(np.concatenate(flat), tf_dtype(leaf.dtype))
-    whole = _aligned(sum(map(len, flat)), leaf.dtype)
+    whole = aligned(sum(map(len, flat)), leaf.dtype)
     np.concatenate(flat, out=whole)
+    return _shared(whole)
+
+
+def _shared(whole: Any) -> Any:
+    """A tensor in the memory of an array, where `tf.constant` copies."""
     return tf.experimental.dlpack.from_dlpack(whole.__dlpack__())
-
-
-def _aligned(size: int, dtype: Any) -> Any:
-    """A new array in memory that TensorFlow can share, where `tf.constant` copies."""
-    memory = np.empty(size * dtype.itemsize + _ALIGNMENT, np.uint8)
-    start = -memory.ctypes.data % _ALIGNMENT
-    return memory[start : start + size * dtype.itemsize].view(dtype)
 
 
 def element_spec(type_: Type) -> Any:
     """What a dataset's elements of this type look like."""
-    return packed(map(tensor_spec, leaf_types(type_)), type_)
+    return as_element(map(tensor_spec, leaf_types(type_)), type_)
 
 
-def packed(leaves: Iterable[Any], type_: Type) -> Any:
+def as_element(leaves: Iterable[Any], type_: Type) -> Any:
     """Leaves, in the order of the type, as an element of a dataset."""
     rest = iter(leaves)  # once begun, it is its own
     if not isinstance(type_, StructType):
         return next(rest)
     # Not `tf.nest.pack_sequence_as`, which fills a dict in the order of its keys.
-    parts = [packed(rest, t) for t in type_]
+    parts = [as_element(rest, t) for t in type_]
     if parts and all(type_.names()):
         return OrderedDict(zip(type_.names(), parts, strict=True))
     return tuple(parts)

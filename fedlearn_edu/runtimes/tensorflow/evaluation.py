@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tree without placements as part of a TensorFlow graph that is being traced.
 
-A *machine* says what a piece of leaf code and a loop over a sequence become:
-
-    Pipeline      a call of its graph, and `Dataset.reduce`
-    Vectorized    one operation for all clients, and one loop (`batching.py`)
-
-So `sequence_sum` works on a `tf.data.Dataset` inside a `tf_computation`, also in a
-`tf.function` in there. Values are nested Structs of tensors and `Elements`.
+A machine runs leaf code and loops over sequences, for one participant or for a group
+(`machine.py`). So a training loop of the language becomes one graph; and `sequence_sum`
+works on a `tf.data.Dataset` inside a `tf_computation`, also in a `tf.function` there.
+Values are nested Structs of tensors and `Elements`.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, final
+from typing import Any
 
 from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate
 from fedlearn_edu.ir import nodes as ir
@@ -20,16 +16,20 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     Body,
     flatten,
     leaf_types,
-    packed,
     tensor_spec,
     tf_dtype,
 )
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset
+from fedlearn_edu.runtimes.tensorflow.machine import (
+    Flat,
+    FlatFn,
+    Machine,
+    from_datasets,
+    to_datasets,
+)
 from fedlearn_edu.structure import Struct, tree_map, unflatten
 from fedlearn_edu.types import FunctionType, SequenceType, StructType, TensorType, Type
-from fedlearn_edu.types.sequences import arranged, no_end
 
 
 def _at_most(value: Any, limit: Any) -> Any:
@@ -55,70 +55,19 @@ OPERATIONS_IN_GRAPHS = {
     "at_most": _at_most,
 }
 PRIMITIVES = frozenset({"sequence_map", "sequence_reduce"})
-# Keeps AutoGraph from converting dataset callbacks.
-_as_it_is = tf.autograph.experimental.do_not_convert
-
-Flat = list[Any]
-FlatFn = Callable[..., Flat]
-
-
-@final
-@dataclass(frozen=True)
-class Elements:
-    """A sequence, and the functions that are mapped over its elements.
-
-    Attributes:
-        source: what a machine reads elements from, as flat lists of values.
-        steps: functions from element to element, one after the other.
-    """
-
-    source: Any
-    steps: tuple[FlatFn, ...] = ()
-
-    def map(self, function: FlatFn) -> "Elements":
-        """The same, and one function more."""
-        return Elements(self.source, (*self.steps, function))
-
-    def element(self, flat: Flat) -> Flat:
-        """What the functions make of an element of the source."""
-        for step in self.steps:
-            flat = step(*flat)
-        return flat
-
-
-class Machine(Protocol):
-    """Runs leaf code and loops."""
-
-    def call(
-        self, function: Callable[..., Any], flat: Sequence[Any], *, draws: bool = False
-    ) -> Flat:
-        """Calls a function of tensors; `draws` if it differs from call to call."""
-
-    def run(self, code: GraphCode, flat: Flat, type_: FunctionType) -> Flat:
-        """Runs leaf code, which may take and return sequences."""
-
-    def reduce(
-        self, sequence: Elements, start: Flat, step: FlatFn, specs: Sequence[Any]
-    ) -> Flat:
-        """Folds the elements; `specs` are what all states look like."""
-
-    def constant(self, plain: Any, type_: SequenceType) -> Elements:
-        """A sequence that is a constant of the program."""
-
-
 # From flat values, in which a sequence is `Elements`, to flat values.
-Loops = Callable[[Sequence[Any], Machine], Flat]
+OnMachine = Callable[[Sequence[Any], Machine], Flat]
 
 
-def loops_of(tree: ir.Node) -> Loops:
+def on_machine(tree: ir.Node) -> OnMachine:
     """A function of the language as one of flat values, for any machine."""
     type_ = ir.function_type_of(tree)
 
-    def loops(flat: Sequence[Any], machine: Machine) -> Flat:
+    def run(flat: Sequence[Any], machine: Machine) -> Flat:
         nested = None if type_.parameter is None else unflatten(type_.parameter, flat)
         return flatten(evaluate_on(machine, tree, nested), type_.result)
 
-    return loops
+    return run
 
 
 def evaluate_on(machine: Machine, tree: ir.Node, argument: Any) -> Any:
@@ -208,102 +157,11 @@ def _reduce(intrinsic: ir.Intrinsic, machine: Machine) -> Fn:
     return call
 
 
-# ------------------------------------------------------------------- over a pipeline
-
-
-@final
-class Pipeline:
-    """Reads datasets; a source is one, with the type of its elements."""
-
-    def call(
-        self, function: Callable[..., Any], flat: Sequence[Any], *, draws: bool = False
-    ) -> Flat:
-        """Calls a function of tensors."""
-        return list(function(*flat))
-
-    def run(self, code: GraphCode, flat: Flat, type_: FunctionType) -> Flat:
-        """Runs the graph of leaf code."""
-        given = [_given(v, t) for v, t in _pairs(flat, type_.parameter)]
-        nested = None if type_.parameter is None else unflatten(type_.parameter, given)
-        with _if_they_end(flat if code.reads_all else ()):
-            found = code.run_nested(nested)
-        return _taken(flatten(found, type_.result), type_.result)
-
-    def reduce(
-        self, sequence: Elements, start: Flat, step: FlatFn, specs: Sequence[Any]
-    ) -> Flat:
-        """Folds the elements; TensorFlow finds out what the states look like."""
-        dataset, type_ = sequence.source
-
-        def on_element(state: Any, element: Any) -> Any:
-            flat = sequence.element(flatten(arranged(element, type_), type_))
-            return tuple(step(*state, *flat))
-
-        with _if_they_end([sequence]):
-            return list(dataset.reduce(tuple(start), _as_it_is(on_element)))
-
-    def constant(self, plain: Any, type_: SequenceType) -> Elements:
-        """A sequence that is a constant of the program."""
-        return Elements((as_dataset(plain, type_), type_.element))
-
-
-def _if_they_end(flat: Sequence[Any]) -> Any:
-    """A block that fails in place of reading a dataset that has no end.
-
-    What is a parameter was looked at before; so only what is made on the way is here.
-    """
-    sources = [value.source for value in flat if isinstance(value, Elements)]
-    return tf.control_dependencies(
-        [
-            _has_end(dataset, no_end(SequenceType(type_)))
-            for dataset, type_ in sources
-            if tf.data.experimental.to_variant(dataset).op.type != "Placeholder"
-        ]
-    )
-
-
-def _has_end(dataset: Any, error: Any) -> Any:
-    parts = [f"{name}: {getattr(error, name)}" for name in ("expected", "found", "do")]
-    ends = dataset.cardinality() != tf.data.INFINITE_CARDINALITY
-    return tf.debugging.Assert(ends, [error.summary, *parts])
-
-
-def over_datasets(loops: Loops, type_: FunctionType) -> Body:
-    """What runs on any machine as a body that takes and returns datasets."""
+def over_datasets(run: OnMachine, type_: FunctionType) -> Body:
+    """What runs on a machine as a body that takes and returns datasets."""
 
     def body(nested: Any) -> tuple[Type, Flat]:
-        flat = _taken(flatten(nested, type_.parameter), type_.parameter)
-        found = loops(flat, Pipeline())
-        return type_.result, [_given(v, t) for v, t in _pairs(found, type_.result)]
+        flat = from_datasets(flatten(nested, type_.parameter), type_.parameter)
+        return type_.result, to_datasets(run(flat, Machine()), type_.result)
 
     return body
-
-
-def _pairs(flat: Sequence[Any], type_: Type | None) -> Any:
-    return zip(flat, leaf_types(type_), strict=True)
-
-
-def _taken(flat: Sequence[Any], type_: Type | None) -> Flat:
-    return [
-        Elements((as_dataset(value, leaf), leaf.element))
-        if isinstance(leaf, SequenceType)
-        else value
-        for value, leaf in _pairs(flat, type_)
-    ]
-
-
-def _given(value: Any, type_: Type) -> Any:
-    """A tensor, or `Elements` as a dataset."""
-    if not isinstance(type_, SequenceType):
-        return value
-    dataset, source_type = value.source
-    if not value.steps:
-        return dataset
-    is_spread = isinstance(dataset.element_spec, tuple)
-
-    def on_element(*parts: Any) -> Any:
-        element = arranged(parts if is_spread else parts[0], source_type)
-        flat = value.element(flatten(element, source_type))
-        return packed(flat, type_.element)
-
-    return dataset.map(_as_it_is(on_element))

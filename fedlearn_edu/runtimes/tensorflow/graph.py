@@ -34,10 +34,12 @@ from fedlearn_edu.types.sequences import DatasetSequence
 
 # Operations whose effects are seen outside of a graph.
 _OUTSIDE = re.compile("PyFunc|^Print|^WriteFile|^Save|Summary|Enqueue")
+_PYTHON_CODE = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}
+_CHANGING = re.compile("Shuffle|Random|Sampl|Multinomial|Normal|Rng|Variable|Time")
+_IGNORE = 1  # that a dataset has a state: it is only looked at
 # Python code in a graph (`tf.py_function`) blocks one of TensorFlow's threads, and may
 # call another graph, which needs one, too: half of them stay free.
 _python_code = threading.Semaphore(THREADS // 2)
-_PYTHON_CODE = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}
 
 
 @final
@@ -69,11 +71,11 @@ class GraphCode:
 
     Attributes:
         parts: what it is made of and may be impure, if it is not one traced body.
-        loops: the same on a machine that runs loops in memory, from flat values to flat
+        on_machine: the same for a machine that reads rows, from flat values to flat
             values; `None` if only a pipeline can read its sequences. A pickle, which
             has the graph, does not have them.
-        origin: a function, and arguments of it, that make this code once more, loops
-            and all; for processes that may be handed Python functions.
+        origin: a function, and arguments of it, that make this code once more, for
+            machines, too; for processes that may be handed Python functions.
     """
 
     origin: tuple[Callable[..., "GraphCode"], tuple[Any, ...]] | None = None
@@ -84,7 +86,7 @@ class GraphCode:
         trace: Callable[[], Any],
         parameter: Type | None,
         result: Type,
-        loops: Callable[[Sequence[Any], Any], list[Any]] | None = None,
+        on_machine: Callable[[Sequence[Any], Any], list[Any]] | None = None,
         parts: Sequence[Any] = (),
     ) -> None:
         self.name = name
@@ -94,7 +96,7 @@ class GraphCode:
         self._graphs: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
         self.parts = tuple(parts)
-        self.loops = loops
+        self.on_machine = on_machine
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _with_graph, (self.serialized, self.name, self.parameter, self.result)
@@ -138,7 +140,7 @@ class GraphCode:
 
     def _function(self) -> Any:
         """The graph as a function."""
-        return self.over_rows(None, self._trace)
+        return self.graph_for(None, self._trace)
 
     @memoized_property
     def has_state(self) -> bool:
@@ -153,7 +155,7 @@ class GraphCode:
         is_traced_here = hasattr(function, "structured_outputs")
         return without_variables(function) if is_traced_here else function
 
-    def over_rows(self, layout: Hashable, trace: Callable[[], Any]) -> Any:
+    def graph_for(self, layout: Hashable, trace: Callable[[], Any]) -> Any:
         """The graph that reads rows in memory, as `trace` makes it once."""
         with self._lock, tf.init_scope():
             if layout not in self._graphs:
@@ -180,7 +182,7 @@ class GraphCode:
     def reads_all(self) -> bool:
         """Whether each sequence it takes is read in a loop, to the end."""
         results = leaf_types(self.result)
-        return bool(self.loops) and not any(
+        return bool(self.on_machine) and not any(
             isinstance(type_, SequenceType) for type_ in results
         )
 
@@ -211,17 +213,35 @@ def called(function: Any, *flat: Any) -> list[Any]:
         return internals.call_flat(function, flat)
 
 
-def _runs_python_code(graph: Any) -> bool:
-    if graph is not None and not hasattr(graph, "runs_python_code"):
-        nodes = _nodes(graph.as_graph_def())
-        graph.runs_python_code = any(node.op in _PYTHON_CODE for node in nodes)
-    return graph is not None and graph.runs_python_code
-
-
 def _with_graph(graph: SerializedGraph, name: str, *types: Any) -> GraphCode:
     code = GraphCode(name, lambda: _rebuild(graph), *types)
     vars(code)["serialized"] = graph
     return code
+
+
+def _as_tensor(leaf: Any, type_: Type) -> Any:
+    if isinstance(type_, SequenceType):
+        return to_variant(leaf, type_)
+    return tf.convert_to_tensor(leaf)
+
+
+def _rebuild(serialized: SerializedGraph) -> Any:
+    definition = tf.compat.v1.GraphDef.FromString(serialized.definition)
+
+    def build() -> None:
+        constants = {name: tf.constant(array) for name, array in serialized.captures}
+        tf.graph_util.import_graph_def(definition, name="", input_map=constants)
+
+    wrapped = tf.compat.v1.wrap_function(build, [])
+    graph = wrapped.graph
+    feeds = [graph.get_tensor_by_name(name) for name in serialized.inputs]
+    fetches = [graph.get_tensor_by_name(name) for name in serialized.outputs]
+    effects = [graph.get_operation_by_name(name) for name in serialized.effects]
+    pruned = wrapped.prune(feeds, fetches + effects)
+    return lambda *flat: pruned(*flat)[: len(fetches)]
+
+
+# ------------------------------------------------- what a graph does, by its operations
 
 
 def stays_inside(graph: Any) -> bool:
@@ -246,34 +266,44 @@ def _nodes(graph: Any) -> Iterator[Any]:
     return chain(graph.node, *(inner.node_def for inner in graph.library.function))
 
 
-def _as_tensor(leaf: Any, type_: Type) -> Any:
-    if isinstance(type_, SequenceType):
-        return to_variant(leaf, type_)
-    return tf.convert_to_tensor(leaf)
+def _runs_python_code(graph: Any) -> bool:
+    """Whether a graph calls Python; found out once."""
+    if graph is not None and not hasattr(graph, "runs_python_code"):
+        nodes = _nodes(graph.as_graph_def())
+        graph.runs_python_code = any(node.op in _PYTHON_CODE for node in nodes)
+    return graph is not None and graph.runs_python_code
+
+
+def calls_python(dataset: Any) -> bool:
+    """Whether reading a dataset runs Python code."""
+    return any("PyFunc" in name for name in _operations(dataset))
+
+
+def changes(sequence: Any) -> bool:
+    """Whether it is a dataset that may give other elements each time it is read."""
+    is_dataset = isinstance(sequence, DatasetSequence)
+    return is_dataset and any(map(_CHANGING.search, _operations(sequence.dataset)))
+
+
+def _operations(dataset: Any) -> list[str]:
+    """The names of the operations that a dataset is made of."""
+    variant = tf.data.experimental.to_variant(dataset)
+    graph = tf.raw_ops.DatasetToGraphV2(
+        input_dataset=variant, external_state_policy=_IGNORE
+    )
+    definition = tf.compat.v1.GraphDef.FromString(graph.numpy())
+    return [node.op for node in _nodes(definition)]
+
+
+# ------------------------------------------------------ what tells a graph from others
 
 
 def _bytes_of(array: Any) -> bytes:
-    # No pickle: it tells equal strings from identical ones.
+    """The same bytes for equal arrays; of a pickle, equal strings may have others."""
     array = np.asarray(array)
     is_text = array.dtype.kind == "O"
     data = repr(array.tolist()).encode() if is_text else array.tobytes()
     return repr((array.dtype.name, array.shape)).encode() + data
-
-
-def _rebuild(serialized: SerializedGraph) -> Any:
-    definition = tf.compat.v1.GraphDef.FromString(serialized.definition)
-
-    def build() -> None:
-        constants = {name: tf.constant(array) for name, array in serialized.captures}
-        tf.graph_util.import_graph_def(definition, name="", input_map=constants)
-
-    wrapped = tf.compat.v1.wrap_function(build, [])
-    graph = wrapped.graph
-    feeds = [graph.get_tensor_by_name(name) for name in serialized.inputs]
-    fetches = [graph.get_tensor_by_name(name) for name in serialized.outputs]
-    effects = [graph.get_operation_by_name(name) for name in serialized.effects]
-    pruned = wrapped.prune(feeds, fetches + effects)
-    return lambda *flat: pruned(*flat)[: len(fetches)]
 
 
 # The lines of a graph's text with names of its parts and of functions; constants, say,

@@ -2,7 +2,7 @@
 """Many clients in one graph: what each does, and the fold of what they made.
 
 What clients hold becomes a few tensors (`packing.py`), what they do is evaluated for
-all at once (`batching.py`), and the results are folded in client order. An operation on
+all at once (`machine.py`), and the results are folded in client order. An operation on
 a small client costs more than what it computes: so one for all is worth it. What is
 left to the flat strategy, and why, `_check` and `_run` say.
 """
@@ -10,17 +10,16 @@ left to the flat strategy, and why, `_check` and `_run` say.
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from threading import RLock
 from typing import Any, final
 
-from fedlearn_edu.compiler.expand_intrinsics import obstacle
-from fedlearn_edu.compiler.fuse import with_captures_as_fields
+from fedlearn_edu.compiler.fuse import obstacle, with_captures_as_fields
 from fedlearn_edu.executors.batched import BatchedRuntime, Declined, Group, Parts, Same
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import captured_constants, leaves, rebuild, walk
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
-from fedlearn_edu.runtimes.tensorflow.batching import Vectorized
 from fedlearn_edu.runtimes.tensorflow.computation import TensorFlowTracingContext
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     flatten,
@@ -32,28 +31,24 @@ from fedlearn_edu.runtimes.tensorflow.evaluation import (
     OPERATIONS_IN_GRAPHS,
     PRIMITIVES,
     evaluate_on,
+    on_machine,
 )
 from fedlearn_edu.runtimes.tensorflow.executor import to_tensors
-from fedlearn_edu.runtimes.tensorflow.folding import folded
-from fedlearn_edu.runtimes.tensorflow.graph import called
-from fedlearn_edu.runtimes.tensorflow.library import silence, tf
+from fedlearn_edu.runtimes.tensorflow.graph import source_of
+from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.runtimes.tensorflow.machine import Flat, Machine
 from fedlearn_edu.runtimes.tensorflow.packing import (
+    LARGE_STEP_BYTES,
     Column,
     Results,
+    RowsGraph,
     columns,
-    exact_specs_of,
-    specs_of,
-    specs_of_all,
-    step_bytes,
-    traced,
 )
 from fedlearn_edu.runtimes.tensorflow.variables import living_for_one_call
 from fedlearn_edu.structure import Struct, unflatten
 from fedlearn_edu.types import TensorType, Type
 from fedlearn_edu.types.sequences import unwrap
 
-# Beyond this size the calls do not matter, and one call per client uses memory better.
-LARGE_STEP_BYTES = 2**21
 # What all clients of a group read at one step takes memory at once.
 GROUP_STEP_BYTES = 2**26
 _MAX_GRAPHS = 128
@@ -91,7 +86,7 @@ class TensorFlowBatchedRuntime(BatchedRuntime):
     """Runs TensorFlow functions for whole groups of clients."""
 
     def __init__(self) -> None:
-        self._graphs: OrderedDict[Any, Any] = OrderedDict()
+        self._graphs: OrderedDict[Any, RowsGraph] = OrderedDict()
         self._lock = RLock()
 
     def map(self, function: ir.Node, group: Group) -> Sequence[Any]:
@@ -116,34 +111,31 @@ class TensorFlowBatchedRuntime(BatchedRuntime):
 
     def _run(self, work: Work, group: Group, start: list[Any]) -> list[Any]:
         found = columns(group.held, group.type)
-        pairs = zip(found, leaf_types(work.parameter), strict=True)
-        size = sum(step_bytes(column, type_, group.count) for column, type_ in pairs)
+        size = sum(column.step_bytes(group.count) for column in found)
         if size > LARGE_STEP_BYTES or size * group.count > GROUP_STEP_BYTES:
             raise Declined(f"a client reads {size:,.0f} bytes at one step")
-        graph = self._graph(work, found, group.count)
-        if graph is None:
-            raise Declined("TensorFlow makes no graph of it for several clients")
-        flat = [tensor for column in found for tensor in column.tensors]
-        return called(graph, *flat, tf.constant(group.count), *start)
+        clients = tf.range(group.count)
+        return self._graph(work, found)(found, clients, *start)
 
-    def _graph(self, work: Work, found: Sequence[Column], count: int) -> Any:
-        layout = tuple((column.is_shared, column.is_even) for column in found)
+    def _graph(self, work: Work, found: Sequence[Column]) -> RowsGraph:
+        layout = tuple((c.is_shared, c.is_even, c.changes) for c in found)
         key = (_key(work.function), _key(work.accumulate), layout)
         with self._lock:  # groups run side by side, and all need the same graph
             if key not in self._graphs:
                 # The work is kept with its graph: it is known by the ids of its parts.
-                self._graphs[key] = _Graphs(work, found, count)
+                run = partial(_run_all, work)
+                self._graphs[key] = RowsGraph(run, found, work.parameter)
                 if len(self._graphs) > _MAX_GRAPHS:
                     self._graphs.popitem(last=False)
             self._graphs.move_to_end(key)
-            return self._graphs[key].of(found, count)
+            return self._graphs[key]
 
 
 def _with_captures(function: ir.Node, group: Group) -> tuple[Work, Group]:
     """The function with what it captured as a part of what every client holds."""
     # The same one may be mentioned several times.
     constants = list({id(c): c for c in captured_constants(function)}.values())
-    if not (constants and isinstance(function, ir.Lambda) and function.parameter_type):
+    if not (constants and isinstance(function, ir.Lambda) and function.binds):
         return Work(function, group.type), group
     names = {id(c): f"(captured {i})" for i, c in enumerate(constants)}
     body = _replaced(function.body, names)
@@ -186,13 +178,16 @@ def _check(work: Work) -> None:
             raise Declined(f"it calls {found}")
         for leaf in leaves(tree):
             code: Any = leaf.code
+            if getattr(code, "has_sequences", False) and code.on_machine is None:
+                raise Declined(f"{code.name} has its own way to read a dataset")
             if not code.is_pure:  # one by one, it would run again after an error
                 raise Declined(f"{code.name} does more than to return")
 
 
 def _collects(accumulate: ir.Node) -> bool:
     """Whether it appends each result to a sequence, as `federated_collect` does."""
-    return [leaf.code.name for leaf in leaves(accumulate)] == ["append"]
+    found = [(leaf.runtime, leaf.code.name) for leaf in leaves(accumulate)]
+    return found == [(ir.ANY_RUNTIME, "append")]
 
 
 def _can_be_stacked(type_: Type) -> bool:
@@ -201,49 +196,69 @@ def _can_be_stacked(type_: Type) -> bool:
     return bool(specs) and all(spec.shape.is_fully_defined() for spec in specs)
 
 
-@final
-class _Graphs:
-    """The graphs of one piece of work, for columns laid out like these.
+def _run_all(work: Work, values: list[Any], clients: Any, *start: Any) -> list[Any]:
+    """All clients' results, or their fold, inside of a graph."""
+    machine = Machine(clients)
+    with TensorFlowTracingContext(), living_for_one_call():
+        nested = unflatten(work.parameter, values)
+        made = flatten(evaluate_on(machine, work.function, nested), work.result)
+        results = machine.stacked(made)
+        if work.accumulate is None:
+            return results
+        return _folded(work.accumulate, work.result, results, start)
 
-    One is for the number of clients and the shapes that came first: it need not find
-    them out at each step. All others share a second one.
+
+# Most folds add. A sum is one operation per tensor; every other fold is a loop.
+
+
+def _folded(
+    accumulate: ir.Node, type_: Type, results: Flat, start: Sequence[Any]
+) -> Flat:
+    """`accumulate(… accumulate(start, r0) …, rn)`, inside of a graph.
+
+    Args:
+        accumulate: `(<STATE,RESULT> -> STATE)`.
+        type_: RESULT.
+        results: tensors with one result per client, one after the other.
+        start: the tensors of the first state.
     """
-
-    def __init__(self, work: Work, found: Sequence[Column], count: int) -> None:
-        self._work = work
-        self._found = [replace(column, tensors=()) for column in found]
-        self._first = count, specs_of_all(exact_specs_of, found, work.parameter)
-        self._graphs: dict[bool, Any] = {}
-
-    def of(self, found: Sequence[Column], count: int) -> Any:
-        """The graph for these columns; `None` if it cannot be traced."""
-        type_ = self._work.parameter
-        is_first = (count, specs_of_all(exact_specs_of, found, type_)) == self._first
-        if is_first not in self._graphs:
-            any_ = None, specs_of_all(specs_of, found, type_)
-            known, specs = self._first if is_first else any_
-            self._graphs[is_first] = _traced(self._work, self._found, known, specs)
-        return self._graphs[is_first]
+    state_type = ir.function_type_of(accumulate).result
+    run = on_machine(accumulate)
+    step = tf.function(lambda *flat: run(flat, Machine()), autograph=False)
+    specs = [tensor_spec(leaf) for leaf in leaf_types(state_type) + leaf_types(type_)]
+    one = step.get_concrete_function(*specs)
+    if _is_sum(one.graph):
+        return list(map(_sum, start, results))
+    _, *state = tf.while_loop(
+        lambda i, *_: i < tf.shape(results[0])[0],
+        lambda i, *state: (i + 1, *one(*state, *(tensor[i] for tensor in results))),
+        [tf.constant(0), *start],
+        shape_invariants=[tf.TensorShape([]), *(s.shape for s in specs[: len(start)])],
+    )
+    return list(state)
 
 
-def _traced(
-    work: Work, found: Sequence[Column], known: int | None, specs: Sequence[Any]
-) -> Any:
-    def run(values: list[Any], any_count: Any, *start: Any) -> list[Any]:
-        count = known or any_count
-        machine = Vectorized(count)
-        with TensorFlowTracingContext(), living_for_one_call():
-            nested = unflatten(work.parameter, values)
-            made = flatten(evaluate_on(machine, work.function, nested), work.result)
-            results = machine.stacked(made)
-            if work.accumulate is None:
-                return results
-            return folded(work.accumulate, work.result, count, results, start)
+def _is_sum(graph: Any) -> bool:
+    """Whether it adds to each tensor of a state the same one of a result."""
+    half = len(graph.outputs)
+    if len(graph.inputs) != 2 * half:
+        return False
+    terms = zip(graph.inputs[:half], graph.inputs[half:], strict=True)
+    return all(map(_adds, map(source_of, graph.outputs), terms))
 
-    states = map(tensor_spec, leaf_types(work.state))
-    more = [tf.TensorSpec([], tf.int32), *states]
-    try:
-        with silence():  # it logs an operation that works for one client at a time only
-            return traced(run, found, work.parameter, [*specs, *more])
-    except Exception:  # the flat strategy will tell what is wrong, if anything is
-        return None
+
+def _adds(total: Any, terms: tuple[Any, Any]) -> bool:
+    if total.op.type != "AddV2" or total.dtype == tf.string:
+        return False
+    added, shape = map(source_of, total.op.inputs), total.shape
+    return (
+        all(a is b for a, b in zip(added, terms, strict=True))
+        and all(term.shape.is_fully_defined() and term.shape == shape for term in terms)
+        and shape.num_elements() > 0
+    )
+
+
+def _sum(start: Any, tensor: Any) -> Any:
+    # Row after row: `tf.reduce_sum` adds in another order.
+    here = tf.zeros([tf.shape(tensor)[0], 1], tf.int32)
+    return tf.tensor_scatter_nd_add(start[tf.newaxis], here, tensor)[0]

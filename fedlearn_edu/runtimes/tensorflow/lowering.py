@@ -6,7 +6,7 @@
 
 A body that does nothing else with its datasets is *lowered*: it is traced on stand-ins,
 which remember what is mapped and reduced. Its loops may then read rows that lie in
-memory, of one client or of many at once (`batching.py`), or a pipeline of `tf.data`.
+memory, of one client or of many at once (`machine.py`), or a pipeline of `tf.data`.
 Every other body reads a pipeline, correctly and slower.
 """
 
@@ -18,15 +18,15 @@ from fedlearn_edu.ir.memoized import memoized_property
 from fedlearn_edu.runtimes.tensorflow import internals
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     Body,
+    as_element,
     element_spec,
     flatten,
     leaf_types,
-    packed,
     tensor_spec,
 )
-from fedlearn_edu.runtimes.tensorflow.evaluation import Flat, FlatFn, Machine
 from fedlearn_edu.runtimes.tensorflow.graph import has_tables, source_of, stays_inside
 from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.runtimes.tensorflow.machine import Flat, FlatFn, Machine
 from fedlearn_edu.runtimes.tensorflow.sequences import arranged_dataset
 from fedlearn_edu.runtimes.tensorflow.variables import (
     has_effects,
@@ -125,8 +125,10 @@ class _Loop:
 
 
 @final
-class _Symbolic(tf.data.Dataset):  # type: ignore[misc]  # TensorFlow has no types
+class _StandIn(tf.data.Dataset):  # type: ignore[misc]  # TensorFlow has no types
     """Stands for a dataset while a body is traced."""
+
+    is_stand_in = True
 
     def __init__(self, tracing: "_Tracing", mapped: _Mapped, spec: Any) -> None:
         self.mapped = mapped
@@ -147,15 +149,15 @@ class _Symbolic(tf.data.Dataset):  # type: ignore[misc]  # TensorFlow has no typ
         """Whatever is not done here asks for this."""
         raise NotLoweredError
 
-    def map(self, map_func: Callable[..., Any], *_: Any, **__: Any) -> "_Symbolic":
+    def map(self, map_func: Callable[..., Any], *_: Any, **__: Any) -> "_StandIn":
         """Remembers the function."""
         function = _traced(map_func, *_spread(self._spec))
         step = self._tracing.step(function)
         spec = _spec_of(function.structured_outputs)
         mapped = _Mapped(self.mapped.number, (*self.mapped.steps, step))
-        return _Symbolic(self._tracing, mapped, spec)
+        return _StandIn(self._tracing, mapped, spec)
 
-    def prefetch(self, *_: Any, **__: Any) -> "_Symbolic":
+    def prefetch(self, *_: Any, **__: Any) -> "_StandIn":
         """The rows are here already."""
         return self
 
@@ -259,7 +261,7 @@ class Lowered:
 
 def _from_type(type_: Type) -> FlatFn:
     """From leaves in the order of a type to the order of `tf.nest`."""
-    return lambda *flat: list(tf.nest.flatten(packed(flat, type_)))
+    return lambda *flat: list(tf.nest.flatten(as_element(flat, type_)))
 
 
 def _to_type(type_: Type) -> FlatFn:
@@ -313,7 +315,7 @@ def lower(body: Body, type_: Type) -> Lowered | None:
             if isinstance(leaf, SequenceType):
                 if not leaf_types(leaf.element):
                     raise NotLoweredError
-                return _Symbolic(tracing, _Mapped(number), element_spec(leaf.element))
+                return _StandIn(tracing, _Mapped(number), element_spec(leaf.element))
             inputs.append(_placeholder(tensor_spec(leaf)))
             return inputs[-1]
 
@@ -323,7 +325,7 @@ def lower(body: Body, type_: Type) -> Lowered | None:
         for leaf, leaf_type in zip(leaves, leaf_types(result), strict=True):
             if isinstance(leaf_type, SequenceType):
                 leaf = arranged_dataset(leaf, leaf_type)
-            results.append(leaf.mapped if isinstance(leaf, _Symbolic) else leaf)
+            results.append(leaf.mapped if isinstance(leaf, _StandIn) else leaf)
         return [leaf for leaf in results if not isinstance(leaf, _Mapped)]
 
     try:

@@ -10,23 +10,17 @@ layout serves equal clients, unequal ones, and a single one.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Any, cast, final
 from weakref import ref
 
 import numpy as np
 
-from fedlearn_edu.executors.batched import Entries, Held, Parts, Same
+from fedlearn_edu.executors.batched import Declined, Entries, Held, Parts, Same
 from fedlearn_edu.executors.recording import note
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
-from fedlearn_edu.runtimes.tensorflow.batching import (
-    Batched,
-    NotInMemoryError,
-    Rows,
-    Vectorized,
-)
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     end_to_end,
     flatten,
@@ -35,16 +29,32 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     tensor_spec,
     tf_dtype,
 )
-from fedlearn_edu.runtimes.tensorflow.evaluation import Elements
-from fedlearn_edu.runtimes.tensorflow.graph import GraphCode, called
-from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.structure import unflatten
+from fedlearn_edu.runtimes.tensorflow.graph import (
+    GraphCode,
+    called,
+    calls_python,
+    changes,
+)
+from fedlearn_edu.runtimes.tensorflow.library import silence, tf
+from fedlearn_edu.runtimes.tensorflow.machine import (
+    Batched,
+    Elements,
+    Machine,
+    NotInMemoryError,
+    Rows,
+    Steps,
+)
+from fedlearn_edu.signals import is_from_outside
+from fedlearn_edu.structure import leaves, unflatten
 from fedlearn_edu.types import SequenceType, StructType, TensorType, Type
 from fedlearn_edu.types.dtypes import smallest
 from fedlearn_edu.types.sequences import Cached, DatasetSequence, unwrap
 
 Sequences = list[list[Any]]  # for each element its tensors
+# Beyond this size the calls do not matter, and one call per client uses memory better.
+LARGE_STEP_BYTES = 2**21
 _MAX_READ_FIRST = 1_000  # elements, such as batches
+_MAX_ATTEMPTS = 3  # to trace what never could be
 
 
 @final
@@ -57,12 +67,20 @@ class Column:
         is_shared: whether it is the same for all clients.
         is_even: whether all take every step, with elements of one shape.
         steps: how many elements the longest sequence has, about.
+        changes: whether they come from a dataset that gives others each time.
     """
 
     tensors: tuple[Any, ...]
     is_shared: bool
     is_even: bool = True
     steps: int = 1
+    changes: bool = False
+
+    def step_bytes(self, count: int) -> float:
+        """How many bytes each of `count` clients reads at one step, about."""
+        sizes = [t.dtype.size * int(np.prod(t.shape)) for t in self.tensors]
+        clients = 1 if self.is_shared else count
+        return float(sum(sizes)) / max(1, self.steps * clients)
 
 
 @final
@@ -81,6 +99,8 @@ class Results(Sequence[Any]):
         return len(self.tensors[0])
 
     def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
         return unflatten(self._type, (array[index] for array in self._arrays))
 
 
@@ -143,7 +163,7 @@ def _made_of(entries: Sequence[Any], type_: TensorType | SequenceType) -> Column
     plain = [unwrap(entry) for entry in entries]
     if isinstance(type_, SequenceType):
         elements = [_elements(_read_first(entry), type_) for entry in plain]
-        column = _packed(elements, type_)
+        column = replace(_packed(elements, type_), changes=any(map(changes, plain)))
     elif any(np.shape(value) != np.shape(plain[0]) for value in plain):
         raise NotInMemoryError("clients hold tensors of several shapes")
     else:
@@ -153,10 +173,18 @@ def _made_of(entries: Sequence[Any], type_: TensorType | SequenceType) -> Column
 
 
 def _read_first(sequence: Any) -> Any:
-    """A short pipeline as what it reads: then all clients take their steps together."""
+    """A short pipeline as what it reads: then all clients take their steps together.
+
+    Not one that calls Python, which would run again should the group be declined.
+    """
     is_pipeline = isinstance(sequence, DatasetSequence)
     size = int(sequence.dataset.cardinality()) if is_pipeline else -1
-    return tuple(sequence) if 0 <= size <= _MAX_READ_FIRST else sequence
+    if not 0 <= size <= _MAX_READ_FIRST or calls_python(sequence.dataset):
+        return sequence
+    elements = iter(sequence)
+    first = tuple(islice(elements, 1))
+    size = sum(np.asarray(leaf).nbytes for one in first for leaf in leaves(one))
+    return sequence if size > LARGE_STEP_BYTES else (*first, *elements)
 
 
 def _elements(sequence: Any, type_: SequenceType) -> Sequences:
@@ -168,40 +196,45 @@ def _elements(sequence: Any, type_: SequenceType) -> Sequences:
 def _packed(
     clients: Sequence[Sequences], type_: SequenceType, *, is_shared: bool = False
 ) -> Column:
-    """The elements, step by step; see `specs_of` for the tensors."""
-    leaves: list[Any] = leaf_types(type_.element)
-    shapes = [[tuple(map(np.shape, row)) for row in rows] for rows in clients]
-    steps = list(_steps(shapes))
-    firsts = [shapes[turn[0][0]][turn[0][1]] for turn in steps]
-    count = _leading(steps, firsts, len(clients))
-    in_order = [clients[client][number] for turn in steps for client, number in turn]
+    """The elements, step by step.
+
+    For each tensor of an element: the first steps, as long as all clients take them
+    with elements of one shape. If that is not all: for each tensor the other numbers
+    end to end, the shapes of the steps, and their ends; then the clients of these
+    steps, and their ends.
+    """
+    types: list[Any] = leaf_types(type_.element)
+    turns = list(_steps(clients))
+    firsts = [tuple(map(np.shape, clients[c][n])) for (c, n), *_ in turns]
+    count = _leading(turns, firsts, len(clients))
+    in_order = [clients[client][number] for turn in turns for client, number in turn]
     cut = count * len(clients)
     own = [] if is_shared else [len(clients)]
     tensors = []
-    for i, leaf in enumerate(leaves):
+    for i, leaf in enumerate(types):
         shape = firsts[0][i] if firsts else smallest(leaf.shape)
         whole = end_to_end([row[i] for row in in_order[:cut]], leaf)
         tensors.append(tf.reshape(whole, [count, *own, *shape]))
-    if count == len(steps):
+    if count == len(turns):
         return Column(tuple(tensors), is_shared, True, count)
-    axes = [[] if is_shared else [len(turn)] for turn in steps[count:]]
-    for i, leaf in enumerate(leaves):
+    axes = [[] if is_shared else [len(turn)] for turn in turns[count:]]
+    for i, leaf in enumerate(types):
         pairs = zip(axes, firsts[count:], strict=True)
         blocks = [[*axis, *first[i]] for axis, first in pairs]
         tensors.append(end_to_end([row[i] for row in in_order[cut:]], leaf))
         tensors += _cuts(blocks, leaf, is_shared=is_shared)
     if not is_shared:
-        whose = [client for turn in steps[count:] for client, _ in turn]
-        ends = np.cumsum([0, *map(len, steps[count:])])
+        whose = [client for turn in turns[count:] for client, _ in turn]
+        ends = np.cumsum([0, *map(len, turns[count:])])
         tensors += [tf.constant(whose, tf.int32), tf.constant(ends, tf.int64)]
-    return Column(tuple(tensors), is_shared, False, len(steps))
+    return Column(tuple(tensors), is_shared, False, len(turns))
 
 
-def _leading(steps: Sequence[Any], shapes: Sequence[Any], clients: int) -> int:
+def _leading(turns: Sequence[Any], shapes: Sequence[Any], clients: int) -> int:
     """How many of the first steps all clients take, with elements of one shape."""
     are_even = (
         len(turn) == clients and shape == shapes[0]
-        for turn, shape in zip(steps, shapes, strict=True)
+        for turn, shape in zip(turns, shapes, strict=True)
     )
     return sum(takewhile(bool, are_even))
 
@@ -214,12 +247,13 @@ def _cuts(blocks: Sequence[Any], leaf: Any, *, is_shared: bool) -> tuple[Any, An
     return tf.constant(shapes), tf.constant(ends, tf.int64)
 
 
-def _steps(shapes: Sequence[Sequence[Any]]) -> Iterator[list[tuple[int, int]]]:
+def _steps(clients: Sequence[Sequences]) -> Iterator[list[tuple[int, int]]]:
     """Which clients take their next element at each step: those of the commonest shape.
 
     Clients keep the order of their elements, and there are as few steps as that allows,
     nearly.
     """
+    shapes = [[tuple(map(np.shape, row)) for row in rows] for rows in clients]
     done = [0] * len(shapes)
     while waiting := [c for c, own in enumerate(shapes) if done[c] < len(own)]:
         heads = Counter(shapes[c][done[c]] for c in waiting)
@@ -230,57 +264,11 @@ def _steps(shapes: Sequence[Sequence[Any]]) -> Iterator[list[tuple[int, int]]]:
         yield turn
 
 
-def step_bytes(column: Column, type_: Type, count: int) -> float:
-    """How many bytes a client reads for one step of its work, about."""
-    tensors, steps = list(column.tensors), 1
-    if isinstance(type_, SequenceType):
-        number, steps = len(leaf_types(type_.element)), column.steps
-        tensors = tensors[:number] + tensors[number : 4 * number : 3]
-    clients = 1 if column.is_shared else count
-    sizes = [tensor.dtype.size * int(np.prod(tensor.shape)) for tensor in tensors]
-    return float(sum(sizes)) / max(1, steps * clients)
-
-
 # ------------------------------------------------------------------ inside of a graph
 
 
-def exact_specs_of(column: Column, type_: TensorType | SequenceType) -> list[Any]:
-    """What the tensors of a column look like; but for the number of steps."""
-    steps = [None] if isinstance(type_, SequenceType) else []
-    known = slice(len(steps), None)
-    return [tf.TensorSpec([*steps, *t.shape[known]], t.dtype) for t in column.tensors]
-
-
-def specs_of(column: Column, type_: TensorType | SequenceType) -> list[Any]:
-    """What the tensors of columns laid out like this one look like.
-
-    Of a sequence: for each tensor of an element, the first steps, as long as all
-    clients take them with elements of one shape. If that is not all: for each tensor
-    the other numbers end to end, the shapes of the steps, and their ends; then the
-    clients of these steps, and their ends.
-    """
-    axes = [] if column.is_shared else [None]
-    if isinstance(type_, TensorType):
-        leaf = tensor_spec(type_)
-        return [tf.TensorSpec([*axes, *leaf.shape], leaf.dtype)]
-    leaves = list(map(tensor_spec, leaf_types(type_.element)))
-    specs = [tf.TensorSpec([None, *axes, *s.shape], s.dtype) for s in leaves]
-    if column.is_even:
-        return specs
-    for leaf in leaves:
-        rank = len(axes) + leaf.shape.rank
-        specs += [
-            tf.TensorSpec([None], leaf.dtype),
-            tf.TensorSpec([None, rank], tf.int32),
-            tf.TensorSpec([None], tf.int64),
-        ]
-    if not column.is_shared:
-        specs += [tf.TensorSpec([None], tf.int32), tf.TensorSpec([None], tf.int64)]
-    return specs
-
-
 def value_of(column: Column, type_: TensorType | SequenceType, tensors: Any) -> Any:
-    """The tensor or the elements of a column, as `batching.py` takes them."""
+    """The tensor or the elements of a column, as `machine.py` takes them."""
 
     def owned(tensor: Any, clients: Any = None) -> Any:
         return tensor if column.is_shared else Batched(tensor, clients)
@@ -293,9 +281,9 @@ def value_of(column: Column, type_: TensorType | SequenceType, tensors: Any) -> 
     def of_all(i: Any) -> tuple[list[Any], Any]:
         return [owned(_row(whole, i)) for whole in wholes], None
 
-    even = Rows(of_all, tf.shape(wholes[0])[0])
+    even = Steps(of_all, tf.shape(wholes[0])[0])
     if column.is_even:
-        return Elements((even,))
+        return Elements(Rows((even,), column.changes))
     leaves = [(spec, next(tensors), next(tensors), next(tensors)) for spec in specs]
     turns = None if column.is_shared else (next(tensors), next(tensors))
     axes = [] if column.is_shared else [None]
@@ -308,7 +296,8 @@ def value_of(column: Column, type_: TensorType | SequenceType, tensors: Any) -> 
             flat.append(owned(tf.ensure_shape(block, [*axes, *spec.shape]), clients))
         return flat, clients
 
-    return Elements((even, Rows(of_some, tf.size(leaves[0][3]) - 1)))
+    some = Steps(of_some, tf.size(leaves[0][3]) - 1)
+    return Elements(Rows((even, some), column.changes))
 
 
 def _row(tensor: Any, i: Any) -> Any:
@@ -323,42 +312,70 @@ def _cut(values: Any, ends: Any, i: Any) -> Any:
     return values[_row(ends, i) : _row(ends, i + 1)]
 
 
-def specs_of_all(
-    of: Callable[..., list[Any]], found: Sequence[Column], type_: Type
-) -> list[Any]:
-    """What the tensors of all columns look like."""
-    pairs = zip(found, leaf_types(type_), strict=True)
-    return [spec for column, leaf in pairs for spec in of(column, leaf)]
+@final
+class RowsGraph:
+    """A function of rows, as graphs of the tensors of columns.
 
-
-def traced(
-    run: Callable[..., list[Any]], found: Sequence[Column], type_: Type, specs: Any
-) -> Any:
-    """The graph of `run(values, *more)`; `None` if a pipeline has to read a sequence.
+    The first graph is for the shapes that come first: it need not find them out at each
+    step. Where others follow, TensorFlow traces a more general one.
 
     Args:
-        found: how the values of `type_` are laid out.
-        specs: what their tensors, and what else it takes, look like.
+        run: makes results of the values of `type_`, and of what else is passed.
+        found: columns laid out as those that will be passed.
     """
-    pairs = list(zip(found, leaf_types(type_), strict=True))
 
-    def on_tensors(*flat: Any) -> list[Any]:
-        tensors = iter(flat)
-        values = [value_of(column, t, tensors) for column, t in pairs]
-        return run(values, *tensors)
+    def __init__(
+        self, run: Callable[..., list[Any]], found: Sequence[Column], type_: Type
+    ) -> None:
+        # Without the data: they need not live as long as the graph.
+        layouts = [replace(column, tensors=()) for column in found]
+        pairs = list(zip(layouts, leaf_types(type_), strict=True))
 
-    function = tf.function(on_tensors, autograph=False)
-    try:
-        return function.get_concrete_function(*specs)
-    except NotInMemoryError:
-        return None
+        def on_tensors(*flat: Any) -> list[Any]:
+            tensors = iter(flat)
+            values = [value_of(column, t, tensors) for column, t in pairs]
+            return run(values, *tensors)
+
+        self._traced = tf.function(on_tensors, autograph=False, reduce_retracing=True)
+        self._reasons: dict[tuple[Any, ...], str] = {}
+        self._last: tuple[Any, Any] = None, None
+
+    def __call__(self, found: Sequence[Column], *more: Any) -> list[Any]:
+        """The results for these columns.
+
+        Raises:
+            Declined: it cannot be traced for these shapes, which is remembered; or it
+                never could.
+        """
+        flat = [*(tensor for column in found for tensor in column.tensors), *more]
+        return called(self._graph(flat), *flat)
+
+    def _graph(self, flat: Sequence[Any]) -> Any:
+        (last, graph), shapes = self._last, tuple([tensor.shape for tensor in flat])
+        if shapes == last:
+            return graph  # TensorFlow itself needs 0.2 ms to find it
+        is_hopeless = graph is None and len(self._reasons) >= _MAX_ATTEMPTS
+        if is_hopeless or shapes in self._reasons:
+            raise Declined(self._reasons.get(shapes, "it never could be traced"))
+        try:
+            with silence():  # it logs what cannot be done for all clients at once
+                graph = self._traced.get_concrete_function(*flat)
+        except Exception as error:
+            if is_from_outside(error):
+                raise
+            lines = [*filter(None, map(str.strip, str(error).splitlines())), "an error"]
+            reason = lines[-2] if lines[0].startswith("in user code") else lines[0]
+            self._reasons[shapes] = f"TensorFlow makes no graph of it: {reason}"
+            raise Declined(self._reasons[shapes]) from error
+        self._last = shapes, graph
+        return graph
 
 
 def run_in_memory(code: GraphCode, argument: Any) -> Any:
     """What leaf code returns; `None` if a pipeline has to read its sequences."""
-    loops, parameter = code.loops, code.parameter
+    run, parameter = code.on_machine, code.parameter
     returns = leaf_types(code.result)
-    if loops is None or any(isinstance(t, SequenceType) for t in returns):
+    if run is None or any(isinstance(t, SequenceType) for t in returns):
         return None
     if not code.has_sequences or parameter is None:
         return None
@@ -368,12 +385,11 @@ def run_in_memory(code: GraphCode, argument: Any) -> Any:
     except NotInMemoryError:
         return None
 
-    def trace() -> Any:
-        specs = specs_of_all(specs_of, found, parameter)
-        return traced(
-            lambda flat: loops(flat, Vectorized(None)), found, parameter, specs
-        )
-
-    graph = code.over_rows(tuple(column.is_even for column in found), trace)
-    flat = [tensor for column in found for tensor in column.tensors]
-    return graph and unflatten(code.result, called(graph, *flat))
+    graph = code.graph_for(
+        tuple(column.is_even for column in found),
+        lambda: RowsGraph(lambda flat: run(flat, Machine()), found, parameter),
+    )
+    try:
+        return unflatten(code.result, graph(found))
+    except Declined:  # where there is an error, it is met again
+        return None

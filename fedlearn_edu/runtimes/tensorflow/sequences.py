@@ -28,10 +28,10 @@ from fedlearn_edu.executors.recording import note
 from fedlearn_edu.executors.underway import Call, call, graph_is_waiting
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.conversion import (
+    as_element,
     element_spec,
     flatten,
     leaf_types,
-    packed,
     stacked,
     wrapped,
 )
@@ -83,7 +83,7 @@ def arranged_dataset(dataset: Any, type_: SequenceType) -> Any:
 
         def on_element(*parts: Any) -> Any:
             whole = parts[0] if len(parts) == 1 else parts
-            return packed(flatten(arranged(whole, element), element), element)
+            return as_element(flatten(arranged(whole, element), element), element)
 
         return dataset.map(on_element)
     return dataset
@@ -99,7 +99,7 @@ def _variant_of(elements: Any, type_: Type) -> Any:
             do="put something into each element, or count them in the federated body",
         )
     if isinstance(elements, tuple) and (blocks := _blocks(elements, type_)):
-        rows, last = (packed(block, type_) for block in blocks)
+        rows, last = (as_element(block, type_) for block in blocks)
         dataset = tf.data.Dataset.from_tensor_slices(rows)
         if blocks[1][0].shape[0]:
             dataset = dataset.concatenate(tf.data.Dataset.from_tensor_slices(last))
@@ -127,7 +127,7 @@ def _generated(type_: Type) -> Any:
     def generate(number: Any) -> Iterator[Any]:
         try:
             for element in _read_by_a_graph(*_read_lazily[int(number)]):
-                yield packed(flatten(element, type_), type_)
+                yield as_element(flatten(element, type_), type_)
         except Exception as error:
             raise wrapped(error) from None
 

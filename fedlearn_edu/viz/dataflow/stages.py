@@ -10,14 +10,13 @@ from itertools import chain, repeat
 from typing import final
 
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
-from fedlearn_edu.compiler.fuse import fuse
-from fedlearn_edu.compiler.map_fusion import fuse_maps
 from fedlearn_edu.compiler.normal_form import to_normal_form
+from fedlearn_edu.compiler.pipeline import fuse, join_steps
 from fedlearn_edu.contexts.factories import local_executor_factory
 from fedlearn_edu.dataflow.flow import Lane, lane_of, parts
 from fedlearn_edu.dataflow.from_ir import as_program, function_name
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.traversal import intrinsics, leaves, runtimes, walk
+from fedlearn_edu.ir.traversal import intrinsics, leaves, walk
 from fedlearn_edu.runtimes.registry import fusers
 
 Origin = tuple[int, ...]  # the steps of the stage before that a step was made of
@@ -72,13 +71,11 @@ def stages(tree: ir.Node) -> tuple[Stage, ...]:
         Stage("as written", "one box for each call", _steps(written)),
         Stage("expanded", "means and sums written out", steps),
     ]
-    # As `fuse` does it, where one runtime is alone in the program and can fuse.
-    if len(runtimes(expanded)) == 1 and runtimes(expanded) <= fusers().keys():
-        joined = as_program(fuse_maps(expanded, native))
+    if (joined := as_program(join_steps(expanded, fusers(), native))) is not expanded:
         origins = _origins_of_joining(expanded, joined)
         steps = _renamed(_steps(joined, origins), steps)
         found.append(Stage("joined", "steps at one place become one", steps))
-        fused = fuse(expanded, fusers(), native)
+        fused = fuse(joined, fusers())
         same: list[Origin] = [(place,) for place in range(len(steps))]
         if isinstance(fused, ir.Leaf):  # all of it became one
             fused, same = normalized(as_program(fused)), [tuple(range(len(steps)))]

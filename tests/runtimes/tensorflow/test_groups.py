@@ -13,7 +13,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import tf
-from fedlearn_edu.errors import ComputationFailedError
+from fedlearn_edu.errors import ComputationFailedError, TypeMismatchError
 from fedlearn_edu.executors.batched import Entries, Group
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.runtimes.tensorflow import groups
@@ -160,22 +160,27 @@ def test_other_clients_are_not_taken_for_the_placed_ones() -> None:
         assert together(program, swapped)[0] == [2, 6, 4]
 
 
-def test_groups_of_whatever_sizes_share_two_graphs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    spy = Mock(wraps=groups._traced)
-    monkeypatch.setattr(groups, "_traced", spy)
+def test_groups_of_whatever_sizes_share_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    spy = Mock(wraps=groups._run_all)
+    monkeypatch.setattr(groups, "_run_all", spy)
     total = fl.tf_computation(
         lambda data: data.reduce(0.0, lambda s, b: s + tf.reduce_sum(b["x"])), BATCHES
     )
     program = mapped(total)
-    context = local()
-    with context:
-        for sizes, count in (((2, 2), 2), ((2,), 2), ((3,), 2), ((2,), 3), ((4,), 4)):
+    # The sizes of the batches of each client, how many clients, and graphs up to then.
+    rounds = (
+        ((2, 2), 2, 1),
+        ((2, 2), 2, 1),
+        ((3, 3, 3), 4, 2),
+        ((5,), 7, 2),
+        ((2, 2), 2, 2),
+    )
+    with local():
+        for sizes, count, graphs in rounds:
             data = [batches(*sizes)] * count
             wanted = sum(batch["x"].sum() for batch in data[0])
             assert program(data) == [wanted] * count
-    assert spy.call_count == 2
+            assert spy.call_count == graphs
 
 
 def test_random_numbers_differ_between_clients() -> None:
@@ -306,6 +311,123 @@ def test_sequences_that_are_read_lazily_go_alone(make: Callable[[Any], Any]) -> 
     found, calls = together(program, [make(floats), make(floats)])
     assert found == [6, 6]
     assert calls == []
+
+
+FLOATS = fl.SequenceType(F32)
+once = fl.tf_computation(lambda s: s.reduce(0.0, lambda a, x: a * 0.9 + x), FLOATS)
+twice = fl.tf_computation(
+    lambda s: [s.reduce(0.0, lambda a, x: a * 0.9 + x) for _ in range(2)], FLOATS
+)
+numbers = tf.data.Dataset.from_tensor_slices(np.arange(40, dtype=F32))
+counter = tf.Variable(0.0)
+counted = numbers.map(lambda x: x + counter.assign_add(1.0))
+
+
+@pytest.mark.parametrize(
+    ("read", "data", "calls"),
+    [
+        (once, numbers.shuffle(40), 1),
+        (twice, numbers, 1),
+        (twice, numbers.shuffle(40), 0),
+    ],
+    ids=["once", "the-same-twice", "others-each-time"],
+)
+def test_datasets_are_read_together_if_each_reading_is_one(
+    read: Any, data: Any, calls: int
+) -> None:
+    found, made = together(mapped(read), [data, data])
+    assert len(made) == calls
+    for client in found if read is twice else []:
+        assert bool(client[0] == client[1]) is bool(calls)
+
+
+def test_data_that_no_loop_reads_are_not_read_ahead(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(groups, "columns", Mock(side_effect=AssertionError))
+    pairs = fl.tf_computation(
+        lambda s: s.batch(2).reduce(0.0, lambda a, x: a + x[0]), FLOATS
+    )
+    assert together(mapped(pairs), [numbers.take(4)] * 2) == ([2.0, 2.0], [])
+
+
+def test_data_of_other_shapes_do_not_part_the_clients_for_good() -> None:
+    rows, three = fl.SequenceType((F32, [None, None])), (F32, [3])
+
+    def step(w: Any, x: Any) -> Any:
+        return w - tf.linalg.matvec(x, tf.linalg.matvec(x, w), transpose_a=True)
+
+    product = fl.tf_computation(lambda s, w: s.reduce(w, step), rows, three)
+    program = fl.federated_computation(
+        lambda s, w: fl.federated_map(product, [s, fl.federated_broadcast(w)]),
+        AT_CLIENTS(rows),
+        AT_SERVER(three),
+    )
+    with local():
+        assert program([[], []], np.ones(3, F32))[0].tolist() == [1, 1, 1]
+    check(program, [[np.ones([3, 3], F32)]] * 2, np.ones(3, F32))
+
+
+def test_sequence_intrinsics_in_leaf_code_leave_clients_together() -> None:
+    total = fl.tf_computation(lambda s: fl.sequence_sum(s), FLOATS)
+    check(mapped(total), [[1.0, 2.0], [3.0]])
+    with pytest.raises(TypeMismatchError, match="without end"):
+        total(numbers.repeat())
+
+
+def test_python_code_in_a_dataset_runs_once() -> None:
+    ran: list[float] = []
+
+    def note(x: Any) -> Any:
+        ran.append(float(x))
+        return x
+
+    noted = numbers.take(3).map(
+        lambda x: tf.ensure_shape(tf.numpy_function(note, [x], tf.float32), [])
+    )
+    together(mapped(once), [noted, noted])
+    assert len(ran) == 6
+
+
+def test_a_function_of_nothing_is_traced_once_for_all_it_captures(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spy = Mock(wraps=groups._run_all)
+    monkeypatch.setattr(groups, "_run_all", spy)
+    double, nothing = fl.tf_computation(lambda x: x * 2.0, F32), fl.to_type([])
+
+    @fl.federated_computation(F32, AT_CLIENTS(nothing))
+    def program(x: Any, v: Any) -> Any:
+        return fl.federated_map(
+            fl.federated_computation(lambda _: double(x), nothing), v
+        )
+
+    with local():
+        for x in (1.0, 2.0, 3.0):
+            assert program(x, [(), ()]) == [2 * x] * 2
+    assert spy.call_count == 1
+
+
+def test_what_folds_may_have_the_name_of_an_operation() -> None:
+    plus = fl.tf_computation(lambda x: x + 1.0, F32)
+    vector = fl.to_type((F32, [None]))
+
+    @fl.tf_computation(vector, F32)
+    def append(s: Any, x: Any) -> Any:
+        return tf.concat([s, [2.0 * x]], 0)
+
+    join = fl.tf_computation(lambda a, b: tf.concat([a, b], 0), vector, vector)
+    same = fl.tf_computation(lambda s: s, vector)
+
+    @fl.federated_computation(AT_CLIENTS(F32))
+    def program(v: Any) -> Any:
+        zero = np.zeros([0], F32)
+        return fl.federated_aggregate(
+            fl.federated_map(plus, v), zero, append, join, same
+        )
+
+    found, _ = together(program, [1.0, 2.0])
+    assert list(found) == [4.0, 6.0]
 
 
 def test_large_clients_go_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -252,3 +252,17 @@ def test_placed_data_in_another_process_are_converted_there() -> None:
     travelled = pickle.loads(pickle.dumps(data))
     assert not travelled._cached[0]._forms
     assert_same(TOTALS(travelled), [F32(3)])
+
+
+@pytest.mark.parametrize("is_writeable", [False, True])
+def test_memory_of_users_is_not_shared(is_writeable: bool) -> None:
+    """As that of images that were read from a file, and lie as `place` lays them."""
+    memory = np.ones(64 * 41, np.uint8)
+    start = -memory.ctypes.data % 64
+    images = memory[start : start + 64 * 40].reshape(40, 64)
+    memory.flags.writeable = images.flags.writeable = is_writeable
+    same = fl.tf_computation(lambda s: s, fl.SequenceType((np.uint8, [64])))
+    found = same(list(images))
+    if is_writeable:
+        images[:] = 7
+    assert all((row == 1).all() for row in found)

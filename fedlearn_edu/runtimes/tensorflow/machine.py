@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The machine that leaf code and loops run on: for one participant, or for a group.
+
+For a group it is what JAX calls `vmap`. A value that differs between clients is a
+`Batched` tensor, with one axis more in front. Leaf code is mapped over those
+(`tf.vectorized_map`), and does not know that there are several clients. A loop over
+clients' sequences is one loop, which takes the same step for all of them: so a group,
+of up to `max_fanout` clients, costs little more than one client.
+
+A sequence is `Elements`, from one of two sources: `Rows` in memory, of one client or of
+all; or `Pipeline`, a `tf.data.Dataset`, which only one client can read.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, final
+
+from fedlearn_edu.executors.batched import Declined
+from fedlearn_edu.runtimes.tensorflow.conversion import as_element, flatten, leaf_types
+from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
+from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset
+from fedlearn_edu.structure import unflatten
+from fedlearn_edu.types import FunctionType, SequenceType, Type
+from fedlearn_edu.types.sequences import arranged, no_end
+
+Flat = list[Any]
+FlatFn = Callable[..., Flat]
+
+_CLIENT = -1  # where an argument would stand: a client's position in the group
+# Keeps AutoGraph from converting dataset callbacks.
+_as_it_is = tf.autograph.experimental.do_not_convert
+
+
+@final
+class NotInMemoryError(Declined):
+    """A pipeline has to read this sequence, or clients have to go one by one."""
+
+
+@final
+@dataclass(frozen=True)
+class Batched:
+    """One tensor of each client.
+
+    Attributes:
+        tensor: theirs, one after the other.
+        clients: whose: positions in the group; `None` for all.
+    """
+
+    tensor: Any
+    clients: Any = None
+
+
+@final
+@dataclass(frozen=True)
+class Steps:
+    """Some steps of sequences that lie in memory.
+
+    Attributes:
+        read: what comes at one step: `read([i])` is a flat element, and whose.
+        count: how many steps there are.
+    """
+
+    read: Callable[[Any], tuple[Flat, Any]]
+    count: Any
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Sequences that lie in memory.
+
+    Attributes:
+        parts: their steps, in order.
+        changes: whether they were read from a dataset that gives others each time.
+    """
+
+    parts: tuple[Steps, ...]
+    changes: bool = False
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Pipeline:
+    """A `tf.data.Dataset`, with the type of its elements."""
+
+    dataset: Any
+    type: Type
+
+
+@final
+@dataclass(frozen=True)
+class Elements:
+    """A sequence, and the functions that are mapped over its elements.
+
+    Attributes:
+        source: where flat elements are read from.
+        steps: functions from element to element, one after the other.
+    """
+
+    source: Rows | Pipeline
+    steps: tuple[FlatFn, ...] = ()
+
+    def map(self, function: FlatFn) -> "Elements":
+        """The same, and one function more."""
+        return Elements(self.source, (*self.steps, function))
+
+    def element(self, flat: Flat) -> Flat:
+        """What the functions make of an element of the source."""
+        for step in self.steps:
+            flat = step(*flat)
+        return flat
+
+
+@final
+class Machine:
+    """Runs leaf code and loops in a graph: for all clients at once, or for one.
+
+    Args:
+        clients: their positions in the group; `None` for one, without an axis more.
+    """
+
+    def __init__(self, clients: Any = None) -> None:
+        self._all = clients
+        self._clients: Any = None
+        self._is_in_loop = False
+        self._were_read: list[Rows] = []
+
+    def call(
+        self, function: Callable[..., Any], flat: Sequence[Any], *, draws: bool = False
+    ) -> Flat:
+        """Calls a function of tensors for all clients whose turn it is.
+
+        `draws` says that it may differ from call to call.
+        """
+        batched = {i: v for i, v in enumerate(flat) if isinstance(v, Batched)}
+        own = {i: v.tensor for i, v in batched.items() if v.clients is self._clients}
+        of_all = {i: v.tensor for i, v in batched.items() if i not in own}
+        is_drawn_by_each = draws and self._all is not None and not batched
+        if of_all or is_drawn_by_each:
+            own[_CLIENT] = self._turn()
+        if not own:
+            return list(function(*flat))
+
+        def one(slices: Any) -> Any:
+            mine = dict(zip(own, slices, strict=True))
+            for i, tensor in of_all.items():
+                mine[i] = tf.gather(tensor, mine[_CLIENT])
+            return list(function(*[mine.get(i, v) for i, v in enumerate(flat)]))
+
+        batch = tuple(own.values())
+        found = tf.vectorized_map(one, batch, fallback_to_while_loop=False)
+        return [Batched(tensor, self._clients) for tensor in found]
+
+    def run(self, code: GraphCode, flat: Flat, type_: FunctionType) -> Flat:
+        """Runs leaf code, which may take and return sequences."""
+        if code.on_machine is not None:
+            return code.on_machine(flat, self)
+        if not code.has_sequences:
+            return self.call(code.pure_function, flat, draws=code.has_state)
+        given = None
+        if type_.parameter is not None:
+            given = unflatten(type_.parameter, to_datasets(flat, type_.parameter))
+        found = flatten(code.run_nested(given), type_.result)
+        return from_datasets(found, type_.result)
+
+    def reduce(
+        self, sequence: Elements, start: Flat, step: FlatFn, specs: Sequence[Any]
+    ) -> Flat:
+        """Folds everybody's elements, side by side; states look like `specs`."""
+        match sequence.source:
+            case Pipeline() as pipeline:
+                if self._all is not None:
+                    raise NotInMemoryError("a pipeline reads a sequence")
+                return _reduced(pipeline, sequence, start, step)
+            case Rows(parts=parts) as rows:
+                self._check_read(rows)
+        axes = [] if self._all is None else self._all.shape
+        shapes = [tf.TensorShape([*axes, *spec.shape]) for spec in specs]
+        state = self.stacked(start)
+        for part in parts:
+            state = self._loop(part, sequence, state, step, shapes)
+        return self._held(state)
+
+    def _check_read(self, rows: Rows) -> None:
+        if self._clients is not None:
+            raise NotInMemoryError("a loop is inside of one that not all clients take")
+        if rows.changes and (self._is_in_loop or rows in self._were_read):
+            raise NotInMemoryError("a dataset that changes is read more than once")
+        self._were_read.append(rows)
+
+    def _loop(
+        self,
+        rows: Steps,
+        sequence: Elements,
+        start: Sequence[Any],
+        step: FlatFn,
+        shapes: Sequence[Any],
+    ) -> Flat:
+        """Takes some steps."""
+
+        def body(i: Any, *state: Any) -> Any:
+            element, clients = rows.read(i)
+            with self._turn_of(clients):
+                element = sequence.element(element)
+                found = self.stacked(step(*self._held(state), *element))
+            if clients is not None:
+                where, pairs = clients[:, tf.newaxis], zip(state, found, strict=True)
+                found = [tf.tensor_scatter_nd_update(s, where, n) for s, n in pairs]
+            return i + 1, *found
+
+        _, *state = tf.while_loop(
+            lambda i, *_: i[0] < rows.count,
+            body,
+            [tf.constant([0]), *start],
+            shape_invariants=[tf.TensorShape([1]), *shapes],
+        )
+        return list(state)
+
+    def constant(self, plain: Any, type_: SequenceType) -> Elements:
+        """A sequence that is a constant of the program."""
+        return Elements(Pipeline(as_dataset(plain, type_), type_.element))
+
+    def stacked(self, flat: Flat) -> Flat:
+        """What those whose turn it is have, one after the other."""
+        if self._all is None:
+            return flat
+        return [
+            self._of_those(v) if isinstance(v, Batched) else self._repeated(v)
+            for v in flat
+        ]
+
+    def _turn(self) -> Any:
+        """Whose turn it is."""
+        return self._all if self._clients is None else self._clients
+
+    def _held(self, state: Sequence[Any]) -> Flat:
+        return list(state) if self._all is None else [Batched(t) for t in state]
+
+    @contextmanager
+    def _turn_of(self, clients: Any) -> Iterator[None]:
+        before = self._clients, self._is_in_loop
+        self._clients, self._is_in_loop = clients, True
+        try:
+            yield
+        finally:
+            self._clients, self._is_in_loop = before
+
+    def _of_those(self, value: Batched) -> Any:
+        """The tensors of those whose turn it is."""
+        if value.clients is self._clients:
+            return value.tensor
+        return tf.gather(value.tensor, self._clients)
+
+    def _repeated(self, value: Any) -> Any:
+        value, turn = tf.convert_to_tensor(value), self._turn()
+        whole = tf.broadcast_to(value, tf.concat([tf.shape(turn), tf.shape(value)], 0))
+        return tf.ensure_shape(whole, [*turn.shape, *value.shape])
+
+
+# ---------------------------------------------------------------- sequences as datasets
+
+
+def _reduced(pipeline: Pipeline, sequence: Elements, start: Flat, step: FlatFn) -> Flat:
+    """The fold of a pipeline; TensorFlow finds out what the states look like."""
+
+    def on_element(state: Any, element: Any) -> Any:
+        flat = flatten(arranged(element, pipeline.type), pipeline.type)
+        return tuple(step(*state, *sequence.element(flat)))
+
+    with _if_it_ends(pipeline):
+        return list(pipeline.dataset.reduce(tuple(start), _as_it_is(on_element)))
+
+
+def _if_it_ends(pipeline: Pipeline) -> Any:
+    """A block that fails in place of reading a dataset that has no end."""
+    dataset = pipeline.dataset
+    # A stand-in is asked when the real one comes, and a parameter was asked before.
+    is_asked = getattr(dataset, "is_stand_in", False)
+    if is_asked or tf.data.experimental.to_variant(dataset).op.type == "Placeholder":
+        return tf.control_dependencies([])
+    error = no_end(SequenceType(pipeline.type))
+    parts = [f"{name}: {getattr(error, name)}" for name in ("expected", "found", "do")]
+    ends = dataset.cardinality() != tf.data.INFINITE_CARDINALITY
+    check = tf.debugging.Assert(ends, [error.summary, *parts])
+    return tf.control_dependencies([check])
+
+
+def from_datasets(flat: Sequence[Any], type_: Type | None) -> Flat:
+    """Flat values with `Elements` in place of datasets."""
+    return [
+        Elements(Pipeline(as_dataset(value, leaf), leaf.element))
+        if isinstance(leaf, SequenceType)
+        else value
+        for value, leaf in zip(flat, leaf_types(type_), strict=True)
+    ]
+
+
+def to_datasets(flat: Sequence[Any], type_: Type | None) -> Flat:
+    """Flat values with datasets in place of `Elements`.
+
+    Raises:
+        NotInMemoryError: for rows, of which there is no dataset.
+    """
+    pairs = zip(flat, leaf_types(type_), strict=True)
+    return [_as_dataset(v, t) if isinstance(t, SequenceType) else v for v, t in pairs]
+
+
+def _as_dataset(elements: Elements, type_: SequenceType) -> Any:
+    source = elements.source
+    if isinstance(source, Rows):
+        raise NotInMemoryError("a pipeline reads a sequence")
+    if not elements.steps:
+        return source.dataset
+    is_spread = isinstance(source.dataset.element_spec, tuple)
+
+    def on_element(*parts: Any) -> Any:
+        element = arranged(parts if is_spread else parts[0], source.type)
+        flat = elements.element(flatten(element, source.type))
+        return as_element(flat, type_.element)
+
+    return source.dataset.map(_as_it_is(on_element))
