@@ -30,7 +30,7 @@ _ROWS = (10, 9)  # first and last ones
 _LEAST_IMAGES = 3
 # From the least share above 0; numbers on the darkest can be read in either theme.
 _MAP, _WEAK_MAP = (
-    LinearSegmentedColormap.from_list("", ["#FDF3DF", *ends], under="white")
+    LinearSegmentedColormap.from_list("", ["#FDF3DF", *ends]).with_extremes(under="w")
     for ends in ((colors.CLIENTS, colors.CLIENTS_EDGE), ("#E2B678",))
 )
 _CELL: Any = np.array([[-1, -1], [-1, 1], [1, 1], [1, -1], [-1, -1], [np.nan] * 2]) / 2
