@@ -40,7 +40,7 @@ def _most_mb() -> float:
     """The memory of the largest process of the run, workers included."""
     mine = psutil.Process()
     sizes = [p.memory_info().rss for p in (mine, *mine.children(recursive=True))]
-    return max(sizes) / 1e6
+    return float(max(sizes)) / 1e6
 
 
 def main(counts: tuple[int, ...] = CLIENTS) -> None:
