@@ -3,8 +3,8 @@
 
 A function without placements, all of whose leaf code belongs to one runtime, is handed
 to that runtime as a whole: sequence intrinsics, lambdas, blocks and what it captured
-included. The runtime makes one leaf of it, or declines. Contexts, which see runtimes
-and compiler, say which runtimes can do that.
+included. The runtime makes one leaf of it, or declines (`obstacle` says why). Contexts,
+which see runtimes and compiler, say which runtimes can do that.
 """
 
 from collections.abc import Callable, Collection, Mapping
