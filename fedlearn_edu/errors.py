@@ -18,8 +18,6 @@ from functools import partial, wraps
 from types import TracebackType
 from typing import Any, ParamSpec, TypeGuard, TypeVar, final
 
-from fedlearn_edu.signals import is_from_outside
-
 _PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _STANDARD_LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _MAX_FIELD_CHARS = 240
@@ -130,17 +128,6 @@ def bad_argument(
     """The error for an argument: these lines, and the usual ones for the others."""
     usual = {"summary": f"{name} does not make sense", "where": name}
     return error(**{**usual, "found": describe(x), **lines})
-
-
-def add_place(error: Exception, place: str) -> Exception:
-    """The error, which says where it happened: in its `where`, or else in a note."""
-    if is_from_outside(error):
-        return error
-    if not isinstance(error, FedLearnError):
-        error.add_note(f"  {place}")
-    else:
-        error.where = place if error.where is None else f"{error.where}, {place}"
-    return error
 
 
 def line_of(error: BaseException) -> str | None:

@@ -19,10 +19,10 @@ from fedlearn_edu.errors import (
     NotationError,
     TypeMismatchError,
     TypeNotAssignableError,
-    add_place,
     counted,
     short_traceback,
 )
+from fedlearn_edu.signals import add_place
 from fedlearn_edu.structure import check_names
 from fedlearn_edu.types import parse_type
 

@@ -18,7 +18,7 @@ from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.context_stack import Context
-from fedlearn_edu.language.leaf_errors import contained
+from fedlearn_edu.signals import contained
 from fedlearn_edu.structure import Struct, tree_map
 from fedlearn_edu.types.containers import one_of, private
 from fedlearn_edu.types.sequences import unwrap

@@ -19,7 +19,6 @@ from fedlearn_edu.errors import (
     ExecutorError,
     TypeMismatchError,
     UnsupportedIntrinsicError,
-    add_place,
     describe,
 )
 from fedlearn_edu.executors import traffic
@@ -29,6 +28,7 @@ from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecuto
 from fedlearn_edu.executors.sequence import IMPLEMENTED as SEQUENCE_INTRINSICS
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.intrinsic import IntrinsicDef, expansion, intrinsic_named
+from fedlearn_edu.signals import add_place
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     FederatedType,

@@ -15,7 +15,7 @@ something of the layer's own (`Own`): a closure, a mapped sequence, placed membe
 from abc import abstractmethod
 from typing import Any, Generic, TypeVar, final
 
-from fedlearn_edu.errors import ExecutorError, TypeMismatchError, add_place
+from fedlearn_edu.errors import ExecutorError, TypeMismatchError
 from fedlearn_edu.executors.base import (
     Executor,
     ExecutorValue,
@@ -29,7 +29,7 @@ from fedlearn_edu.executors.base import (
 from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import Operation
-from fedlearn_edu.language.leaf_errors import contained
+from fedlearn_edu.signals import add_place, contained
 from fedlearn_edu.structure import Struct, leaves
 from fedlearn_edu.types import (
     FederatedType,

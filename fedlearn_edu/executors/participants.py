@@ -4,18 +4,13 @@
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from fedlearn_edu.errors import (
-    CardinalityError,
-    TypeMismatchError,
-    add_place,
-    counted,
-    describe,
-)
+from fedlearn_edu.errors import CardinalityError, TypeMismatchError, counted, describe
 from fedlearn_edu.executors import traffic, underway
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.wrapping import Work
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.signals import add_place
 from fedlearn_edu.types import (
     CLIENTS,
     SERVER,

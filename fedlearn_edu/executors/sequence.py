@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
 
-from fedlearn_edu.errors import add_place
 from fedlearn_edu.executors.base import ExecutorValue
 from fedlearn_edu.executors.driving import drive
 from fedlearn_edu.executors.layer import Handle, Layer
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.signals import add_place
 from fedlearn_edu.types import FunctionType, SequenceType, Type
 from fedlearn_edu.types.sequences import LazySequence, length_of, unwrap
 

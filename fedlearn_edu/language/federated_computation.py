@@ -9,12 +9,7 @@ from collections import ChainMap
 from collections.abc import Callable
 from typing import Any, TypeGuard, final
 
-from fedlearn_edu.errors import (
-    ContextError,
-    FedLearnError,
-    TypeNotAssignableError,
-    add_place,
-)
+from fedlearn_edu.errors import ContextError, FedLearnError, TypeNotAssignableError
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import operation
 from fedlearn_edu.ir.traversal import free_nodes
@@ -25,6 +20,7 @@ from fedlearn_edu.language.context_stack import current_tracing_context
 from fedlearn_edu.language.decorator import Decorator, call_with_fields, returned_none
 from fedlearn_edu.language.implied import mapped, placed, zip_if_needed, zipped
 from fedlearn_edu.language.value import Body, Value, structure_like, to_value
+from fedlearn_edu.signals import add_place
 from fedlearn_edu.types import (
     CLIENTS,
     FederatedType,

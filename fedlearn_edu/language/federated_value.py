@@ -18,13 +18,13 @@ from fedlearn_edu.errors import (
     FedLearnError,
     FieldError,
     TypeMismatchError,
-    add_place,
     short_traceback,
 )
 from fedlearn_edu.language.context_stack import current_tracing_context
 from fedlearn_edu.language.eager import run_eagerly
 from fedlearn_edu.language.implied import argument
 from fedlearn_edu.language.value import Body, Operators, Value, body_around, combined
+from fedlearn_edu.signals import add_place
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,

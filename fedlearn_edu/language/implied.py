@@ -9,9 +9,10 @@ publish under the same names.
 from collections.abc import Sequence
 from typing import Any
 
-from fedlearn_edu.errors import FedLearnError, TypeMismatchError, add_place
+from fedlearn_edu.errors import FedLearnError, TypeMismatchError
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.value import Value, body_around, to_value
+from fedlearn_edu.signals import add_place
 from fedlearn_edu.structure import leaves
 from fedlearn_edu.types import FederatedType, FunctionType, Placement, StructType, Type
 

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedlearn_edu.errors import (
-    add_place,
     bad_argument,
     counted,
     describe,
@@ -25,6 +24,7 @@ from fedlearn_edu.former_names import unknown
 from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.rules import is_number
+from fedlearn_edu.signals import add_place
 
 Callback = Callable[[Run], object]
 """Returns `None` or `False` to go on, `True` or a reason to stop."""

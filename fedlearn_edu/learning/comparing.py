@@ -12,12 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, final
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import (
-    add_place,
-    bad_argument,
-    is_whole_number,
-    short_traceback,
-)
+from fedlearn_edu.errors import bad_argument, is_whole_number, short_traceback
 from fedlearn_edu.learning.client_source import ClientSource, client_source
 from fedlearn_edu.learning.comparison import (
     METRICS,
@@ -33,6 +28,7 @@ from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.learning.training_loop import run
+from fedlearn_edu.signals import add_place
 from fedlearn_edu.simulation import ClientData, ClientSampling
 
 Entrant = LearningProcess | Callable[[int], LearningProcess]

@@ -17,13 +17,7 @@ from typing import Any
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import (
-    FedLearnError,
-    add_place,
-    counted,
-    describe,
-    short_traceback,
-)
+from fedlearn_edu.errors import FedLearnError, counted, describe, short_traceback
 from fedlearn_edu.learning.callbacks import reason_to_stop
 from fedlearn_edu.learning.checkpoints import Store
 from fedlearn_edu.learning.client_source import check_same_clients
@@ -36,6 +30,7 @@ from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.progress import advance, progress_bar
 from fedlearn_edu.learning.pytree import flatten, read_only
 from fedlearn_edu.learning.run_state import Run, client_states, entries_of
+from fedlearn_edu.signals import add_place
 from fedlearn_edu.simulation import ClientSampling, Cohort
 
 Numbers = dict[str, float]

@@ -12,7 +12,7 @@ from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.errors import add_place
+from fedlearn_edu.signals import add_place
 from fedlearn_edu.structure import Tree, leaves, tree_map
 from fedlearn_edu.types import FederatedType, Type, normalize
 from fedlearn_edu.types.sequences import (

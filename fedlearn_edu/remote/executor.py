@@ -11,7 +11,6 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, final
 
-from fedlearn_edu.errors import add_place
 from fedlearn_edu.executors.base import (
     Executor,
     ExecutorValue,
@@ -31,6 +30,7 @@ from fedlearn_edu.remote.expressions import (
     Structure,
     call,
 )
+from fedlearn_edu.signals import add_place
 from fedlearn_edu.types import SERVER, FederatedType, StructType, Type
 from fedlearn_edu.types.data_types import struct_type
 from fedlearn_edu.types.sequences import Members

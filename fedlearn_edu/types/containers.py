@@ -22,10 +22,10 @@ from fedlearn_edu.errors import (
     CardinalityError,
     ShapeMismatchError,
     TypeMismatchError,
-    add_place,
     counted,
     describe,
 )
+from fedlearn_edu.signals import add_place
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.data_types import element_type_of

@@ -23,9 +23,9 @@ from fedlearn_edu.errors import (
     FedLearnError,
     FieldError,
     TypeMismatchError,
-    add_place,
     describe,
 )
+from fedlearn_edu.signals import add_place
 from fedlearn_edu.structure import Struct, tree_map
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.definitions import FederatedType, SequenceType, StructType

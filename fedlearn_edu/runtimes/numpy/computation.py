@@ -15,13 +15,7 @@ import numpy as np
 
 from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate
 from fedlearn_edu.compiler.fuse import check_obstacle
-from fedlearn_edu.errors import (
-    FedLearnError,
-    TracingError,
-    TypeMismatchError,
-    add_place,
-    line_of,
-)
+from fedlearn_edu.errors import FedLearnError, TracingError, TypeMismatchError, line_of
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import Context
@@ -32,7 +26,7 @@ from fedlearn_edu.language.decorator import (
     returned_none,
 )
 from fedlearn_edu.runtimes.numpy import RUNTIME
-from fedlearn_edu.signals import is_from_outside
+from fedlearn_edu.signals import add_place, is_from_outside
 from fedlearn_edu.structure import Struct, tree_map
 from fedlearn_edu.types import (
     FunctionType,

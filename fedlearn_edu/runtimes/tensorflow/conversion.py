@@ -13,14 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.errors import (
-    ComputationFailedError,
-    TracingError,
-    add_place,
-    describe,
-)
+from fedlearn_edu.errors import ComputationFailedError, TracingError, describe
 from fedlearn_edu.executors.underway import call
 from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.signals import add_place
 from fedlearn_edu.structure import leaves, tree_map
 from fedlearn_edu.types import (
     SequenceType,
