@@ -17,15 +17,32 @@ reference context run them. A node knows its type and nothing about how it is ru
 """
 
 import hashlib
+from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, Protocol, final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol, final
 
 import numpy as np
 
 from fedlearn_edu import structure
-from fedlearn_edu.ir.memoized import memoized_property
 from fedlearn_edu.types import FunctionType, Placement, PlacementType, StructType, Type
 from fedlearn_edu.types.messages import other_kind
+
+if TYPE_CHECKING:
+    memoized_property = cached_property
+else:
+
+    class memoized_property(cached_property):  # noqa: N801 (named as its base)
+        """A property that two threads at once may compute twice, to the same value.
+
+        In Python 3.11 a `cached_property` has one lock for all objects of a class. The
+        type of a Lambda asks for that of a Block, and the other way round: two threads,
+        each with a program of its own, would wait for each other.
+        """
+
+        def __init__(self, compute: Any) -> None:
+            super().__init__(compute)
+            self.lock = nullcontext()
 
 
 class LeafCode(Protocol):

@@ -17,7 +17,7 @@ from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.ir.memoized import memoized_property
+from fedlearn_edu.ir.nodes import memoized_property
 from fedlearn_edu.runtimes.tensorflow import internals
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     explained,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from fedlearn_edu.ir.memoized import memoized_property
+from fedlearn_edu.ir.nodes import memoized_property
 from fedlearn_edu.runtimes.tensorflow import internals
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     Body,
