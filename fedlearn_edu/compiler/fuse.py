@@ -3,18 +3,14 @@
 
 A function without placements, all of whose leaf code belongs to one runtime, is handed
 to that runtime as a whole: sequence intrinsics, lambdas, blocks and what it captured
-included. The runtime makes one leaf of it, or declines (`obstacle` says why). Contexts,
-which see runtimes and compiler, say which runtimes can do that.
+included. The runtime makes one leaf of it, or declines (`expansion.py` says why).
+Contexts, which see runtimes and compiler, say which runtimes can do that.
 """
 
-from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
 
-from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
 from fedlearn_edu.compiler.normal_form import function_of_fields
-from fedlearn_edu.errors import ContextError
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.operations import OPERATION_TABLE
 from fedlearn_edu.ir.traversal import (
     free_references,
     intrinsics,
@@ -22,7 +18,6 @@ from fedlearn_edu.ir.traversal import (
     rebuild,
     runtimes,
 )
-from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.types import Type, is_tensorflow_compatible
 
 # Makes one leaf of a closed function, whose name it is given; `None` if it cannot.
@@ -79,41 +74,3 @@ def _name_of(function: ir.Lambda) -> str:
         if leaf.runtime != ir.ANY_RUNTIME:
             names.append(leaf.code.name)
     return ", ".join(dict.fromkeys(names)) or "operations"
-
-
-# ----------------------------------------------------------- what a runtime cannot run
-
-
-def obstacle(
-    tree: ir.Node,
-    runtime: str,
-    primitives: Collection[str],
-    operations: Collection[str] = OPERATION_TABLE,
-) -> str | None:
-    """Why a runtime cannot evaluate a tree; `None` if it can."""
-    expanded = expand_intrinsics(tree, set(primitives))
-    for intrinsic in intrinsics(expanded):
-        if intrinsic.uri not in primitives:
-            return f"{intrinsic.uri}, which needs participants"
-    for leaf in leaves(expanded):
-        if leaf.runtime not in (runtime, ir.ANY_RUNTIME):
-            return f"{leaf.code.name}, which is leaf code for {leaf.runtime}"
-        if leaf.runtime == ir.ANY_RUNTIME and leaf.code.name not in operations:
-            return f"{leaf.code.name}, which {runtime} does not know"
-    return None
-
-
-def check_obstacle(computation: Computation, kind: str, code: str, *known: Any) -> None:
-    """Refuses a call, inside leaf code of this kind, that the runtime cannot evaluate.
-
-    `known` is the name of the runtime and what it knows, as `obstacle` takes them.
-    """
-    found = obstacle(computation.tree, *known)
-    if found is not None:
-        raise ContextError(
-            f"{computation.__name__} cannot be called inside {kind}",
-            expected=f"a computation of {code} code and sequence intrinsics",
-            found=found,
-            where=computation,
-            do="call both from a federated_computation",
-        )

@@ -2,7 +2,7 @@
 """The passes, in order, between the tree that tracing made and the tree that runs.
 
     compile_tree    refuses what the stack cannot run, before anything has run
-                    means, sums, … written out                `expand_intrinsics.py`
+                    means, sums, … written out                `expansion.py`
     join_steps      one list of calls                         `normal_form.py`
                     aggregates that need one map become one   `joint_aggregates.py`
                     steps at one place become one             `map_fusion.py`
@@ -14,12 +14,11 @@ step; the rest makes it fast.
 
 from collections.abc import Mapping, Set
 
-from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
+from fedlearn_edu.compiler.expansion import check_supported, expand_intrinsics
 from fedlearn_edu.compiler.fuse import Fuser, fuse_functions
 from fedlearn_edu.compiler.map_fusion import fuse_maps
-from fedlearn_edu.errors import UnsupportedIntrinsicError
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.traversal import intrinsics, runtimes
+from fedlearn_edu.ir.traversal import runtimes
 
 
 def compile_tree(node: ir.Node, native: Set[str], name: str = "this") -> ir.Node:
@@ -48,28 +47,3 @@ def fuse(node: ir.Node, fusers: Mapping[str, Fuser]) -> ir.Node:
     for runtime in sorted(found & fusers.keys()):
         node = fuse_functions(node, fusers[runtime], alone=len(found) == 1)
     return node
-
-
-def check_supported(node: ir.Node, native: Set[str], name: str) -> None:
-    """Refuses intrinsics the stack neither implements nor can expand; names both."""
-    for intrinsic in intrinsics(node):
-        for part in intrinsics(expand_intrinsics(intrinsic, native)):
-            if part.uri not in native:
-                by_way = "" if part == intrinsic else f", which expands into {part.uri}"
-                raise UnsupportedIntrinsicError(
-                    f"this stack of executors cannot run {intrinsic.uri}",
-                    expected=f"one of {', '.join(sorted(native)) or 'no intrinsics'}",
-                    found=f"{intrinsic.uri}{by_way}: {intrinsic.type}",
-                    where=name,
-                    do=_cure(part.uri),
-                )
-
-
-def _cure(uri: str) -> str:
-    if uri.startswith("sequence_"):
-        return (
-            "add the sequence layer: "
-            "framework.local_executor_factory(support_sequence_ops=True), "
-            "or take simulation.build_inprocess_environment()"
-        )
-    return f'implement it in the strategy: a method marked @implements("{uri}")'

@@ -9,7 +9,7 @@ import re
 from collections.abc import Set
 from typing import TypeGuard, assert_never, final
 
-from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
+from fedlearn_edu.compiler.expansion import expand_intrinsics
 from fedlearn_edu.compiler.normal_form import to_normal_form
 from fedlearn_edu.dataflow.flow import (
     Flow,

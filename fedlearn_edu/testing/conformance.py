@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, final
 
-from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
+from fedlearn_edu.compiler.expansion import expand_intrinsics
 from fedlearn_edu.contexts.calls import finish
 from fedlearn_edu.contexts.reference import ReferenceContext
 from fedlearn_edu.errors import TypeMismatchError, UnsupportedIntrinsicError, counted

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
+from fedlearn_edu.compiler.expansion import expand_intrinsics
 from fedlearn_edu.compiler.pipeline import fuse, join_steps
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.ir import nodes as ir

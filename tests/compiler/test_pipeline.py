@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
+from fedlearn_edu.compiler.expansion import expand_intrinsics
 from fedlearn_edu.compiler.normal_form import to_normal_form
 from fedlearn_edu.compiler.pipeline import compile_tree
 from fedlearn_edu.errors import UnsupportedIntrinsicError

@@ -14,7 +14,7 @@ from typing import Any, final
 import numpy as np
 
 from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate
-from fedlearn_edu.compiler.fuse import check_obstacle
+from fedlearn_edu.compiler.expansion import check_obstacle
 from fedlearn_edu.errors import FedLearnError, TracingError, TypeMismatchError, line_of
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.computation import Computation, check_closed

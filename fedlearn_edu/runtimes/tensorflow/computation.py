@@ -11,7 +11,7 @@ TensorFlow then does in one call.
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
-from fedlearn_edu.compiler.fuse import check_obstacle, obstacle
+from fedlearn_edu.compiler.expansion import check_obstacle, obstacle
 from fedlearn_edu.errors import TracingError, TypeMismatchError
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import intrinsics, leaves, walk

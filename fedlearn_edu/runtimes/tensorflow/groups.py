@@ -14,7 +14,8 @@ from functools import partial
 from threading import RLock
 from typing import Any, final
 
-from fedlearn_edu.compiler.fuse import obstacle, with_captures_as_fields
+from fedlearn_edu.compiler.expansion import obstacle
+from fedlearn_edu.compiler.fuse import with_captures_as_fields
 from fedlearn_edu.executors.batched import BatchedRuntime, Declined, Group, Parts, Same
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from typing import final
 
-from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
+from fedlearn_edu.compiler.expansion import expand_intrinsics
 from fedlearn_edu.compiler.normal_form import to_normal_form
 from fedlearn_edu.compiler.pipeline import fuse, join_steps
 from fedlearn_edu.contexts.factories import local_executor_factory
