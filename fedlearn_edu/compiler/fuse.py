@@ -9,7 +9,7 @@ Contexts, which see runtimes and compiler, say which runtimes can do that.
 
 from collections.abc import Callable, Mapping
 
-from fedlearn_edu.compiler.normal_form import function_of_fields
+from fedlearn_edu.compiler.normal_form import function_of_fields, unnamed
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import (
     free_references,
@@ -54,17 +54,17 @@ def _whole(function: ir.Lambda, fuser: Fuser) -> ir.Node | None:
         return None
     # A thin function stays, which hands what it captured to the leaf.
     names = {**captured, **function.binds}
-    argument = ir.Struct(tuple((None, ir.Reference(*pair)) for pair in names.items()))
-    return ir.Lambda(
-        function.parameter, function.parameter_type, ir.Call(leaf, argument)
-    )
+    call = ir.Call(leaf, unnamed(*map(ir.Reference, names, names.values())))
+    return ir.Lambda(function.parameter, function.parameter_type, call)
 
 
 def with_captures_as_fields(
     function: ir.Lambda, captured: Mapping[str, Type]
 ) -> ir.Lambda:
     """The same function, of a structure: what it captured, and then its argument."""
-    return function_of_fields({**captured, **function.binds}, function.body)
+    names = {**captured, **function.binds}
+    fields = [ir.Reference(*named) for named in names.items()]
+    return function_of_fields(fields, function.body)
 
 
 def _name_of(function: ir.Lambda) -> str:

@@ -1,32 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """Map fusion: what a participant does in several steps becomes one step.
 
-    federated_map(g, federated_map(f, x))    federated_map(m -> g(f(m)), x)
-    federated_map(g, federated_zip(<x,y>))   federated_map(<m,n> -> g(<m,n>), <x,y>)
-    federated_aggregate(federated_map(f, x), zero, …)
-                                             federated_map_aggregate(f, x, zero, …)
+    (0) = federated_map(<f,(argument)>)
+    (1) = federated_map(<g,(0)>)
 
-Only steps whose result nothing else needs are fused, so nothing is computed twice. The
+    (1) = federated_map(<((source 0) -> (let (0)=f((source 0)) in g((0)))),(argument)>)
+
+Steps that only one other step needs become *parts* of it: locals of its function, where
+each stands for its *member*, what a single participant holds. Nothing is computed
+twice. The federated values that the parts start from are the *sources*. Zips and
+constants can be parts, too; an aggregate with parts is a `federated_map_aggregate`. The
 functions that come out know no placements: `fuse.py` gives each to a runtime whole.
 """
 
 from collections import defaultdict
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
 from typing import final
 
 from fedlearn_edu.compiler.joint_aggregates import with_joint_aggregates
 from fedlearn_edu.compiler.normal_form import (
+    Steps,
+    arguments_of,
     call_of,
     function_of_fields,
     member_type,
     to_normal_form,
+    unnamed,
     uri_of,
+    zip_of,
 )
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.traversal import field as field_of
-from fedlearn_edu.ir.traversal import free_references, intrinsics, leaves
-from fedlearn_edu.types import FederatedType, StructType
+from fedlearn_edu.ir.traversal import field, free_references, intrinsics, leaves
+from fedlearn_edu.types import StructType
 
 _FUSED_AGGREGATE = "federated_map_aggregate"
 
@@ -35,27 +40,16 @@ def fuse_maps(program: ir.Node, native: Set[str]) -> ir.Node:
     """The same program in fewer steps, for a stack with the intrinsics in `native`."""
     if not isinstance(program, ir.Lambda) or _FUSED_AGGREGATE not in native:
         return program
-    straight = to_normal_form(program)
-    assert isinstance(straight.body, ir.Block)
-    block = with_joint_aggregates(_without_unused_fields(straight.body))
-    users = defaultdict[str, set[str]](set)
-    for name, value in (*block.locals, ("", block.result)):
-        for needed in free_references(value):
-            users[needed].add(name)
-    steps, joined, consumed = dict(block.locals), [], set[str]()
-    for name, value in reversed(block.locals):
-        if name not in consumed:
-            chain = _Chain(_only_for(name, steps, users))
-            joined.append((name, chain.ending_in(value)))
-            consumed |= chain.consumed
-    kept = ir.Block(tuple(reversed(joined)), block.result)
-    return ir.Lambda(straight.parameter, straight.parameter_type, kept)
+    normal = to_normal_form(program)
+    assert isinstance(normal.body, ir.Block)
+    block = with_joint_aggregates(_without_unused_fields(normal.body))
+    return ir.Lambda(normal.parameter, normal.parameter_type, _fused(block))
 
 
 def _without_unused_fields(block: ir.Block) -> ir.Block:
     """The same block without fields that were taken out of a value for nothing.
 
-    They would count as a use of the value, which then could not be part of a step.
+    They would count as a use of the value, which then could not be a part.
     """
     needed, kept = set(free_references(block.result)), []
     for name, step in reversed(block.locals):
@@ -73,10 +67,29 @@ def _takes_fields_only(step: ir.Node) -> bool:
             return False
 
 
-def _only_for(
+def _fused(block: ir.Block) -> ir.Block:
+    """The same block, in which steps have become parts of later ones."""
+    users = defaultdict[str, set[str]](set)
+    for name, step in (*block.locals, ("", block.result)):
+        for needed in free_references(step):
+            users[needed].add(name)
+    steps, kept, gone = dict(block.locals), Steps(), set[str]()
+    # Backwards: what is a part of a step takes its own parts along.
+    for name, step in reversed(block.locals):
+        if name in gone:
+            continue
+        parts = _parts_of(name, steps, users)
+        fused = _Parts(parts).fused_into(step)
+        if fused is not None:
+            gone |= parts.keys()
+        kept.append((name, fused or step))
+    return ir.Block(tuple(reversed(kept)), block.result)
+
+
+def _parts_of(
     name: str, steps: Mapping[str, ir.Node], users: Mapping[str, set[str]]
 ) -> dict[str, ir.Node]:
-    """The steps, in order, that can be a part of a step: nothing else needs them."""
+    """The steps, in order, that only this step needs, or only parts of it."""
     found, ahead = {name}, [name]
     while ahead:
         for needed in free_references(steps[ahead.pop()]).keys() & steps.keys():
@@ -98,89 +111,60 @@ def _can_be_a_part(step: ir.Node) -> bool:
 
 
 @final
-@dataclass
-class _Chain:
-    """The steps that lead to one value, as a single participant sees them.
+class _Parts:
+    """The parts of a step, as a single participant sees them.
 
     They become a block, not one nested expression: there may be more of them than
     Python's stack has levels.
-
-    Attributes:
-        steps: those that lead to this value only, in order.
-        sources: the federated values that the first steps start from.
-        consumed: the names of the steps that are no longer needed.
     """
 
-    steps: Mapping[str, ir.Node]
-    sources: list[ir.Node] = field(default_factory=list)
-    consumed: Set[str] = frozenset()
+    def __init__(self, steps: Mapping[str, ir.Node]) -> None:
+        self._steps = steps
+        self._sources: dict[ir.Node, ir.Reference] = {}  # and their members
 
-    def ending_in(self, value: ir.Node) -> ir.Node:
-        """The last step, with the steps before it as a part of it."""
-        rest: list[tuple[str | None, ir.Node]] = []
-        made = [(name, self._made_by(step)) for name, step in self.steps.items()]
-        match value:
-            case ir.Call(ir.Intrinsic("federated_map")):
-                uri, member = "federated_map", self._made_by(value)
-            case ir.Call(
-                ir.Intrinsic("federated_aggregate"), ir.Struct(((_, arg), *rest))
-            ):
-                uri, member = _FUSED_AGGREGATE, self._member(arg)
+    def fused_into(self, step: ir.Node) -> ir.Node | None:
+        """The step with the parts in its function; `None` if they remain steps."""
+        made = [(name, self._made_by(part)) for name, part in self._steps.items()]
+        match uri_of(step):
+            case "federated_map":
+                uri, result, others = "federated_map", self._made_by(step), []
+            case "federated_aggregate":
+                value, *others = arguments_of(step)
+                uri, result = _FUSED_AGGREGATE, self._member(value)
             case _:
-                return value
-        if not (self.sources and "federated_map" in map(uri_of, self.steps.values())):
-            return value
-        self.consumed = self.steps.keys()
-        function = self._function(ir.Block(tuple(made), member))
-        first = (None, function), (None, self._zipped())
-        return call_of(uri, ir.Struct((*first, *rest)), value.type)
+                return None
+        if not (self._sources and "federated_map" in map(uri_of, self._steps.values())):
+            return None
+        first = self._from_sources(ir.Block(tuple(made), result))
+        return call_of(uri, unnamed(*first, *others), step.type)
 
     def _made_by(self, step: ir.Node) -> ir.Node:
+        """The member of what a step makes."""
         match step:
-            case ir.Call(ir.Intrinsic("federated_map"), ir.Struct(((_, fn), (_, arg)))):
-                return ir.Call(fn, self._member(arg))
+            case ir.Call(ir.Intrinsic("federated_map")):
+                function, value = arguments_of(step)
+                return ir.Call(function, self._member(value))
             case ir.Call(ir.Intrinsic("federated_value"), ir.Literal() as constant):
                 return constant
         assert isinstance(step, ir.Call)
         assert step.argument is not None
-        return self._members(step.argument)  # of a zip
+        return self._member(step.argument)  # of a zip
 
     def _member(self, value: ir.Node) -> ir.Node:
-        """What a participant holds of a federated value."""
-        if isinstance(value, ir.Reference) and value.name in self.steps:
+        """The member of a federated value, or of each one in a structure of them."""
+        if isinstance(whole := value.type, StructType):
+            members = [self._member(field(value, i)) for i in range(len(whole))]
+            named = zip(whole.names(), members, strict=True)
+            return ir.Struct(tuple(named), whole.python_container)
+        if isinstance(value, ir.Reference) and value.name in self._steps:
             return ir.Reference(value.name, member_type(value))
-        return self._of_source(value)
+        name = f"(source {len(self._sources)})"
+        member = ir.Reference(name, member_type(value))
+        return self._sources.setdefault(value, member)
 
-    def _members(self, parts: ir.Node) -> ir.Node:
-        """What a participant holds of a structure of federated values."""
-        type_ = parts.type
-        if not isinstance(type_, StructType):
-            return self._member(parts)
-        nodes = [field_of(parts, index) for index in range(len(type_))]
-        held = zip(type_.names(), map(self._members, nodes), strict=True)
-        return ir.Struct(tuple(held), type_.python_container)
-
-    def _of_source(self, value: ir.Node) -> ir.Node:
-        if value not in self.sources:
-            self.sources.append(value)
-        number = self.sources.index(value)
-        return ir.Reference(f"(source {number})", member_type(value))
-
-    def _function(self, member: ir.Node) -> ir.Lambda:
-        """From what the sources hold at a participant to what it holds in the end."""
-        types = map(member_type, self.sources)
-        held = {f"(source {number})": type_ for number, type_ in enumerate(types)}
-        if len(held) > 1:
-            return function_of_fields(held, member)
-        [(name, type_)] = held.items()
-        return ir.Lambda(name, type_, member)
-
-    def _zipped(self) -> ir.Node:
-        if len(self.sources) == 1:
-            return self.sources[0]
-        parts = ir.Struct(tuple((None, source) for source in self.sources))
-        types = [(None, member_type(source)) for source in self.sources]
-        type_ = self.sources[0].type
-        assert isinstance(type_, FederatedType)
-        result = FederatedType(StructType(types), type_.placement)
-        return call_of("federated_zip", parts, result)
+    def _from_sources(self, body: ir.Node) -> tuple[ir.Lambda, ir.Node]:
+        """A function from the members of the sources to the body, and its argument."""
+        sources, members = [*self._sources], [*self._sources.values()]
+        if len(sources) > 1:
+            return function_of_fields(members, body), zip_of(sources)
+        return ir.Lambda(members[0].name, members[0].type, body), sources[0]

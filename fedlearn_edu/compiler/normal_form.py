@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A-normal form: a program as one list of bindings, each of which is one call.
+"""A-normal form: a program as one list of steps, each of which is one call.
 
-    (x -> (y -> let z=g(y) in z)(f(<x,1>).a))     (0)=f(<argument,1>), (1)=g((0).a)
+    (x -> (y -> (let z=g(y) in z))(f(<x,1>).a))
+    ((argument) -> (let (0)=f(<(argument),1>),(1)=g((0).a) in (1)))
 
 Calls of lambdas are inlined, blocks are laid end to end, and fields are taken out of
-structures that are written down. Functions passed as arguments stay as they are.
-Nothing is evaluated more or less often than before. `map_fusion.py` looks in it for
-maps that can be fused.
+structures that are written down. Functions passed as arguments stay as they are, but
+for the names they capture. Nothing is evaluated more or less often than before.
 """
 
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import final
 
 from fedlearn_edu.ir import nodes as ir
@@ -23,7 +23,7 @@ from fedlearn_edu.ir.traversal import (
 )
 from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type
 
-Bindings = list[tuple[str, ir.Node]]
+Steps = list[tuple[str, ir.Node]]
 _ARGUMENT = "(argument)"  # no Python name, like all names given here: no capture
 _WHOLE = "(all fields)"
 
@@ -35,17 +35,17 @@ def to_normal_form(program: ir.Lambda) -> ir.Lambda:
     for parameter, type_ in program.binds.items():
         scope[parameter] = ir.Reference(_ARGUMENT, type_)
     result = normalizer.visit(program.body, scope)
-    block = ir.Block(tuple(normalizer.bindings), result)
+    block = ir.Block(tuple(normalizer.steps), result)
     name = None if program.parameter is None else _ARGUMENT
     return ir.Lambda(name, program.parameter_type, block)
 
 
 @final
 class _Normalizer:
-    """Collects the calls; what `visit` returns mentions them by name."""
+    """Collects the steps; what `visit` returns mentions them by name."""
 
     def __init__(self) -> None:
-        self.bindings: Bindings = []
+        self.steps: Steps = []
 
     def visit(self, node: ir.Node, scope: ChainMap[str, ir.Node]) -> ir.Node:
         match node:
@@ -78,17 +78,17 @@ class _Normalizer:
                 return self._bind(call)
 
     def _named(self, value: ir.Node) -> ir.Node:
-        # Captured is a part of a structure, not all of it: the rest may be placed.
-        is_part = isinstance(value, ir.Selection | ir.Struct)
-        return self._bind(value) if is_part else value
+        # A field is captured alone, under a name: other fields may be placed.
+        is_unnamed = isinstance(value, ir.Selection | ir.Struct)
+        return self._bind(value) if is_unnamed else value
 
     def _bind(self, value: ir.Node) -> ir.Reference:
-        name = f"({len(self.bindings)})"
-        self.bindings.append((name, value))
+        name = f"({len(self.steps)})"
+        self.steps.append((name, value))
         return ir.Reference(name, value.type)
 
 
-# ------------------------------------------------------------- for passes over steps
+# ---------------------------------------------------- for passes that rewrite the steps
 
 
 def uri_of(step: ir.Node) -> str:
@@ -100,9 +100,24 @@ def uri_of(step: ir.Node) -> str:
             return ""
 
 
+def arguments_of(step: ir.Node) -> list[ir.Node]:
+    """The arguments of a step that calls an intrinsic of several."""
+    assert isinstance(step, ir.Call)
+    assert isinstance(step.argument, ir.Struct)
+    return [node for _, node in step.argument.elements]
+
+
 def call_of(uri: str, argument: ir.Node, result: Type) -> ir.Call:
     """A call of an intrinsic."""
     return ir.Call(ir.Intrinsic(uri, FunctionType(argument.type, result)), argument)
+
+
+def zip_of(values: Sequence[ir.Node]) -> ir.Call:
+    """The federated values, at one placement, as one value of structures."""
+    assert isinstance(values[0].type, FederatedType)
+    members = StructType(map(member_type, values))
+    result = FederatedType(members, values[0].type.placement)
+    return call_of("federated_zip", unnamed(*values), result)
 
 
 def member_type(value: ir.Node) -> Type:
@@ -111,9 +126,13 @@ def member_type(value: ir.Node) -> Type:
     return value.type.member
 
 
-def function_of_fields(fields: Mapping[str, Type], body: ir.Node) -> ir.Lambda:
+def unnamed(*nodes: ir.Node) -> ir.Struct:
+    """A structure of these."""
+    return ir.Struct(tuple((None, node) for node in nodes))
+
+
+def function_of_fields(fields: Sequence[ir.Reference], body: ir.Node) -> ir.Lambda:
     """From a structure to the `body`, in which its fields have these names."""
-    whole = StructType([(None, type_) for type_ in fields.values()])
-    argument = ir.Reference(_WHOLE, whole)
-    bound = tuple((name, ir.Selection(argument, i)) for i, name in enumerate(fields))
-    return ir.Lambda(_WHOLE, whole, ir.Block(bound, body))
+    whole = ir.Reference(_WHOLE, StructType([field.type for field in fields]))
+    bound = [(field.name, ir.Selection(whole, i)) for i, field in enumerate(fields)]
+    return ir.Lambda(whole.name, whole.type, ir.Block(tuple(bound), body))
