@@ -35,13 +35,14 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 from fedlearn_edu.runtimes.tensorflow.evaluation import (
     OPERATIONS_IN_GRAPHS,
     PRIMITIVES,
-    OnMachine,
-    on_machine,
     over_datasets,
+    to_machine_fn,
 )
-from fedlearn_edu.runtimes.tensorflow.graph import GraphCode, has_tables
+from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
+from fedlearn_edu.runtimes.tensorflow.graphdef import has_tables
 from fedlearn_edu.runtimes.tensorflow.library import silence, tf
 from fedlearn_edu.runtimes.tensorflow.lowering import Lowered, lower
+from fedlearn_edu.runtimes.tensorflow.machine import MachineFn
 from fedlearn_edu.runtimes.tensorflow.refusals import refusal
 from fedlearn_edu.runtimes.tensorflow.sequences import to_variant
 from fedlearn_edu.runtimes.tensorflow.variables import living_for_one_call
@@ -102,7 +103,7 @@ class TensorFlowTracingContext(TracingContext):
         if type_.parameter is not None:
             flat = _symbolic(argument, type_.parameter, computation.__name__)
             nested = unflatten(type_.parameter, flat)
-        _, results = over_datasets(on_machine(tree), type_)(nested)
+        _, results = over_datasets(to_machine_fn(tree), type_)(nested)
         return to_body(unflatten(type_.result, results), type_.result)
 
 
@@ -134,9 +135,9 @@ def trace(body: Body, type_: Type | None, name: str) -> GraphCode:
 
 
 def _code(
-    run: OnMachine, type_: FunctionType, name: str, parts: Sequence[Any]
+    run: MachineFn, type_: FunctionType, name: str, parts: Sequence[Any]
 ) -> GraphCode:
-    """OnMachine as leaf code; the graph that reads a pipeline is traced when needed."""
+    """It as leaf code; the graph that reads a pipeline is traced when needed."""
     body, parameter = over_datasets(run, type_), type_.parameter
 
     def concrete() -> Any:
@@ -155,7 +156,7 @@ def fuse(function: ir.Lambda, name: str) -> ir.Leaf | None:
     if any(map(_folds_sequences, intrinsics(function))):
         return None
     codes = [leaf.code for leaf in leaves(function)]
-    code = _code(on_machine(function), function.type, name, codes)
+    code = _code(to_machine_fn(function), function.type, name, codes)
     code.origin = _fused_again, (function, name)
     return ir.Leaf(RUNTIME, code, function.type)
 

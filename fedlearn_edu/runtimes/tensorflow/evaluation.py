@@ -25,6 +25,7 @@ from fedlearn_edu.runtimes.tensorflow.machine import (
     Flat,
     FlatFn,
     Machine,
+    MachineFn,
     from_datasets,
     to_datasets,
 )
@@ -55,11 +56,9 @@ OPERATIONS_IN_GRAPHS = {
     "at_most": _at_most,
 }
 PRIMITIVES = frozenset({"sequence_map", "sequence_reduce"})
-# From flat values, in which a sequence is `Elements`, to flat values.
-OnMachine = Callable[[Sequence[Any], Machine], Flat]
 
 
-def on_machine(tree: ir.Node) -> OnMachine:
+def to_machine_fn(tree: ir.Node) -> MachineFn:
     """A function of the language as one of flat values, for any machine."""
     type_ = ir.function_type_of(tree)
 
@@ -147,18 +146,18 @@ def _reduce(intrinsic: ir.Intrinsic, machine: Machine) -> Fn:
         sequence, zero, fn = argument
         start = flatten(zero, state_type)
 
-        def step(*flat: Any) -> Flat:
+        def reducer(*flat: Any) -> Flat:
             state = unflatten(state_type, flat[: len(start)])
             element = unflatten(element_type, flat[len(start) :])
             return flatten(fn(Struct.unnamed(state, element)), state_type)
 
-        return unflatten(state_type, machine.reduce(sequence, start, step, specs))
+        return unflatten(state_type, machine.reduce(sequence, start, reducer, specs))
 
     return call
 
 
-def over_datasets(run: OnMachine, type_: FunctionType) -> Body:
-    """What runs on a machine as a body that takes and returns datasets."""
+def over_datasets(run: MachineFn, type_: FunctionType) -> Body:
+    """A function for any machine as a body that takes and returns datasets."""
 
     def body(nested: Any) -> tuple[Type, Flat]:
         flat = from_datasets(flatten(nested, type_.parameter), type_.parameter)

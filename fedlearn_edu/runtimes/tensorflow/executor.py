@@ -17,7 +17,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import explained, tf_dtype, to_
 from fedlearn_edu.runtimes.tensorflow.evaluation import OPERATIONS
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.runtimes.tensorflow.packing import run_in_memory
+from fedlearn_edu.runtimes.tensorflow.rows import run_in_memory
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     FunctionType,

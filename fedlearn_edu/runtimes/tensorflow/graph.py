@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """A TensorFlow graph as leaf code: made by tracing, callable, and picklable.
 
-In the process that traced it, the traced function itself runs; in another one, the
-function is rebuilt from the serialized graph. No Python source travels.
+One piece of leaf code may need several graphs:
+
+    the traced function          takes datasets                  `GraphCode.run`
+    the same, no variables       can be mapped over clients      `pure_function`
+    its bytes                    travel; no Python source does   `serialized`
+    what `_rebuild` makes of it  runs in the other process       `GraphCode.run`
+    graphs of its `machine_fn`   take rows in memory             `rows.py`
 """
 
-import hashlib
-import re
 import threading
-import uuid
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import cache
-from itertools import chain
 from typing import Any, final
-
-import numpy as np
 
 from fedlearn_edu.ir.nodes import memoized_property
 from fedlearn_edu.runtimes.tensorflow import internals
@@ -25,6 +24,11 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     leaf_types,
     to_plain,
 )
+from fedlearn_edu.runtimes.tensorflow.graphdef import (
+    digest_of,
+    runs_python,
+    stays_inside,
+)
 from fedlearn_edu.runtimes.tensorflow.library import THREADS, tf
 from fedlearn_edu.runtimes.tensorflow.sequences import keeping, to_variant
 from fedlearn_edu.runtimes.tensorflow.variables import has_effects, without_variables
@@ -32,11 +36,6 @@ from fedlearn_edu.structure import unflatten
 from fedlearn_edu.types import SequenceType, Type
 from fedlearn_edu.types.sequences import DatasetSequence
 
-# Operations whose effects are seen outside of a graph.
-_OUTSIDE = re.compile("PyFunc|^Print|^WriteFile|^Save|Summary|Enqueue")
-_PYTHON_CODE = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}
-_CHANGING = re.compile("Shuffle|Random|Sampl|Multinomial|Normal|Rng|Variable|Time")
-_IGNORE = 1  # that a dataset has a state: it is only looked at
 # Python code in a graph (`tf.py_function`) blocks one of TensorFlow's threads, and may
 # call another graph, which needs one, too: half of them stay free.
 _python_code = threading.Semaphore(THREADS // 2)
@@ -65,17 +64,14 @@ class SerializedGraph:
 
 @final
 class GraphCode:
-    """One graph with the types of its parameter and result.
-
-    Its graph is traced when it is first needed.
+    """Leaf code: a graph, traced when it is first needed, and its types.
 
     Attributes:
-        parts: what it is made of and may be impure, if it is not one traced body.
-        on_machine: the same for a machine that reads rows, from flat values to flat
-            values; `None` if only a pipeline can read its sequences. A pickle, which
-            has the graph, does not have them.
-        origin: a function, and arguments of it, that make this code once more, for
-            machines, too; for processes that may be handed Python functions.
+        machine_fn: the same as a `MachineFn` (`machine.py`), which can read sequences
+            from memory; `None` if only a pipeline can. It is Python: not in a pickle.
+        parts: what a `machine_fn` is made of, and may be impure.
+        origin: a function, and arguments of it, that make this code once more, with its
+            `machine_fn`; for processes that may be handed Python functions.
     """
 
     origin: tuple[Callable[..., "GraphCode"], tuple[Any, ...]] | None = None
@@ -86,17 +82,17 @@ class GraphCode:
         trace: Callable[[], Any],
         parameter: Type | None,
         result: Type,
-        on_machine: Callable[[Sequence[Any], Any], list[Any]] | None = None,
+        machine_fn: Callable[[Sequence[Any], Any], list[Any]] | None = None,
         parts: Sequence[Any] = (),
     ) -> None:
         self.name = name
         self.parameter = parameter
         self.result = result
+        self.machine_fn = machine_fn
+        self.parts = tuple(parts)
         self._trace = trace
         self._graphs: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
-        self.parts = tuple(parts)
-        self.on_machine = on_machine
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _with_graph, (self.serialized, self.name, self.parameter, self.result)
@@ -116,7 +112,7 @@ class GraphCode:
         captures = [(inner.name, outer) for outer, inner in concrete.graph.captures]
         inputs = concrete.inputs[: len(concrete.inputs) - len(captures)]
         # Once a gradient is taken, TensorFlow puts what it needs for it behind them.
-        outputs = concrete.outputs[: len(list(leaf_types(self.result)))]
+        outputs = concrete.outputs[: len(self._returns)]
         return SerializedGraph(
             concrete.graph.as_graph_def().SerializeToString(deterministic=True),
             tuple(tensor.name for tensor in inputs),
@@ -130,17 +126,17 @@ class GraphCode:
         """A hash of what the graph does, whatever TensorFlow called the parts of it."""
         graph = self.serialized
         inputs = [*graph.inputs, *(name for name, _ in graph.captures)]
-        steps = _digest_of(graph.definition, inputs, graph.outputs, graph.effects)
-        captures = b"".join(_bytes_of(array) for _, array in graph.captures)
-        return hashlib.sha256(steps.encode() + captures).hexdigest()
+        captures = [array for _, array in graph.captures]
+        ends = inputs, graph.outputs, graph.effects
+        return digest_of(graph.definition, captures, *ends)
 
     def run(self, flat: Sequence[Any]) -> list[Any]:
         """Runs the graph on a flat list of tensors, also inside another trace."""
         return called(self._function(), *flat)
 
     def _function(self) -> Any:
-        """The graph as a function."""
-        return self.graph_for(None, self._trace)
+        """The graph that was traced or rebuilt: for it, a sequence is a dataset."""
+        return self.graph_for("datasets", self._trace)
 
     @memoized_property
     def has_state(self) -> bool:
@@ -156,7 +152,7 @@ class GraphCode:
         return without_variables(function) if is_traced_here else function
 
     def graph_for(self, layout: Hashable, trace: Callable[[], Any]) -> Any:
-        """The graph that reads rows in memory, as `trace` makes it once."""
+        """The graph for arguments of some layout: made by `trace`, once."""
         with self._lock, tf.init_scope():
             if layout not in self._graphs:
                 self._graphs[layout] = trace()
@@ -164,8 +160,7 @@ class GraphCode:
 
     def run_nested(self, argument: Any) -> Any:
         """Runs the graph on nested tensors and sequences; returns nested tensors."""
-        leaves = flatten(argument, self.parameter)
-        pairs = list(zip(leaves, self._leaves, strict=True))
+        pairs = list(zip(flatten(argument, self.parameter), self._takes, strict=True))
         for leaf, type_ in pairs if self.reads_all else ():
             if isinstance(type_, SequenceType):
                 sequence = to_plain(leaf, type_)  # a tensor, if a leaf has made it
@@ -173,7 +168,7 @@ class GraphCode:
                     sequence.check_end()
         flat = [_as_tensor(leaf, type_) for leaf, type_ in pairs]
         results = self.run(flat)
-        for result, type_ in zip(results, leaf_types(self.result), strict=True):
+        for result, type_ in zip(results, self._returns, strict=True):
             if isinstance(type_, SequenceType):
                 keeping(result, *flat)
         return unflatten(self.result, results)
@@ -181,16 +176,12 @@ class GraphCode:
     @memoized_property
     def reads_all(self) -> bool:
         """Whether each sequence it takes is read in a loop, to the end."""
-        results = leaf_types(self.result)
-        return bool(self.on_machine) and not any(
-            isinstance(type_, SequenceType) for type_ in results
-        )
+        return self.machine_fn is not None and not any(map(_is_sequence, self._returns))
 
     @memoized_property
     def has_sequences(self) -> bool:
         """Whether it takes or returns any."""
-        leaves = [*self._leaves, *leaf_types(self.result)]
-        return any(isinstance(type_, SequenceType) for type_ in leaves)
+        return any(map(_is_sequence, [*self._takes, *self._returns]))
 
     def __call__(self, argument: Any) -> Any:
         """Runs the graph on a plain argument."""
@@ -200,16 +191,21 @@ class GraphCode:
             raise explained(error, f"in {self.name}") from None
 
     @memoized_property
-    def _leaves(self) -> list[Any]:
-        return list(leaf_types(self.parameter))
+    def _takes(self) -> list[Any]:
+        return [*leaf_types(self.parameter)]
+
+    @memoized_property
+    def _returns(self) -> list[Any]:
+        return [*leaf_types(self.result)]
 
 
 def called(function: Any, *flat: Any) -> list[Any]:
     """The results of a graph, whichever thread asks for them."""
-    inside = isinstance(threading.current_thread(), threading._DummyThread)
-    if inside or not _runs_python_code(getattr(function, "graph", None)):
-        return internals.call_flat(function, flat)
-    with _python_code:
+    graph = getattr(function, "graph", None)
+    # TensorFlow's own thread, which waits in Python code already.
+    is_inside = isinstance(threading.current_thread(), threading._DummyThread)
+    is_free = is_inside or graph is None or not runs_python(graph)
+    with nullcontext() if is_free else _python_code:
         return internals.call_flat(function, flat)
 
 
@@ -217,6 +213,10 @@ def _with_graph(graph: SerializedGraph, name: str, *types: Any) -> GraphCode:
     code = GraphCode(name, lambda: _rebuild(graph), *types)
     vars(code)["serialized"] = graph
     return code
+
+
+def _is_sequence(type_: Type) -> bool:
+    return isinstance(type_, SequenceType)
 
 
 def _as_tensor(leaf: Any, type_: Type) -> Any:
@@ -239,119 +239,3 @@ def _rebuild(serialized: SerializedGraph) -> Any:
     effects = [graph.get_operation_by_name(name) for name in serialized.effects]
     pruned = wrapped.prune(feeds, fetches + effects)
     return lambda *flat: pruned(*flat)[: len(fetches)]
-
-
-# ------------------------------------------------- what a graph does, by its operations
-
-
-def stays_inside(graph: Any) -> bool:
-    """Whether a `GraphDef` runs no Python, prints nothing and writes no file."""
-    return not any(_OUTSIDE.search(node.op) for node in _nodes(graph))
-
-
-def has_tables(graph: Any) -> bool:
-    """Whether a graph makes a lookup table, which would outlive the call."""
-    return any("HashTable" in node.op for node in _nodes(graph.as_graph_def()))
-
-
-def source_of(tensor: Any) -> Any:
-    """The tensor that this one hands on."""
-    while tensor.op.type == "Identity":
-        tensor = tensor.op.inputs[0]
-    return tensor
-
-
-def _nodes(graph: Any) -> Iterator[Any]:
-    """What a `GraphDef` computes, in its functions, too."""
-    return chain(graph.node, *(inner.node_def for inner in graph.library.function))
-
-
-def _runs_python_code(graph: Any) -> bool:
-    """Whether a graph calls Python; found out once."""
-    if graph is not None and not hasattr(graph, "runs_python_code"):
-        nodes = _nodes(graph.as_graph_def())
-        graph.runs_python_code = any(node.op in _PYTHON_CODE for node in nodes)
-    return graph is not None and graph.runs_python_code
-
-
-def calls_python(dataset: Any) -> bool:
-    """Whether reading a dataset runs Python code."""
-    return any("PyFunc" in name for name in _operations(dataset))
-
-
-def changes(sequence: Any) -> bool:
-    """Whether it is a dataset that may give other elements each time it is read."""
-    is_dataset = isinstance(sequence, DatasetSequence)
-    return is_dataset and any(map(_CHANGING.search, _operations(sequence.dataset)))
-
-
-def _operations(dataset: Any) -> list[str]:
-    """The names of the operations that a dataset is made of."""
-    variant = tf.data.experimental.to_variant(dataset)
-    graph = tf.raw_ops.DatasetToGraphV2(
-        input_dataset=variant, external_state_policy=_IGNORE
-    )
-    definition = tf.compat.v1.GraphDef.FromString(graph.numpy())
-    return [node.op for node in _nodes(definition)]
-
-
-# ------------------------------------------------------ what tells a graph from others
-
-
-def _bytes_of(array: Any) -> bytes:
-    """The same bytes for equal arrays; of a pickle, equal strings may have others."""
-    array = np.asarray(array)
-    is_text = array.dtype.kind == "O"
-    data = repr(array.tolist()).encode() if is_text else array.tobytes()
-    return repr((array.dtype.name, array.shape)).encode() + data
-
-
-# The lines of a graph's text with names of its parts and of functions; constants, say,
-# stand in others.
-_NAMING = re.compile(r'^( *(name|op|input): "\^?)([^":]+)', re.MULTILINE)
-# A numbered name, too; and leaf code is never asked for its gradient.
-_GRADIENT = "_gradient_op_type"
-_SEEDS = ("seed", "seed2")
-
-
-def _digest_of(definition: bytes, *ends: Sequence[str]) -> str:
-    """Hexadecimal text for a serialized `GraphDef`, and for what is fed and fetched.
-
-    TensorFlow never gives two graphs the same names. So what is hashed is the graph's
-    text, with a number for each of its own names, and a digest for a function's.
-    """
-    graph = tf.compat.v1.GraphDef.FromString(definition)
-    functions = {
-        function.signature.name: function for function in graph.library.function
-    }
-    for node in _nodes(graph):
-        node.attr.pop(_GRADIENT, None)
-        if any(key in node.attr and node.attr[key].i for key in _SEEDS):
-            # A seeded op keeps state: graphs with one are never interchangeable.
-            return uuid.uuid4().hex
-        if node.op == "Const":  # as text, a large one would take seconds
-            tensor = node.attr["value"].tensor
-            tensor.tensor_content = hashlib.sha256(tensor.tensor_content).digest()
-
-    def digest(parts: Sequence[Any], *ends: Sequence[str]) -> str:
-        numbers = {part.name: f"#{number}" for number, part in enumerate(parts)}
-
-        def renamed(found: re.Match[str]) -> str:
-            line, kind, name = found.groups()
-            if name in functions:
-                return line + of_function(name)
-            return line + (name if kind == "op" else numbers.get(name, name))
-
-        names = [f'input: "{name}"' for end in ends for name in ("/", *end)]
-        text = "\n".join([*map(str, parts), *names])
-        return hashlib.sha256(_NAMING.sub(renamed, text).encode()).hexdigest()
-
-    @cache
-    def of_function(name: str) -> str:
-        function = functions[name]
-        arguments, results = function.signature.input_arg, function.signature.output_arg
-        returned = [function.ret[result.name] for result in results]
-        effects = sorted(function.control_ret.values())
-        return digest([*arguments, *function.node_def], returned, effects)
-
-    return digest(graph.node, *ends)

@@ -21,6 +21,12 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import captured_constants, leaves, rebuild, walk
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
+from fedlearn_edu.runtimes.tensorflow.columns import (
+    LARGE_STEP_BYTES,
+    Column,
+    Results,
+    columns,
+)
 from fedlearn_edu.runtimes.tensorflow.computation import TensorFlowTracingContext
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     flatten,
@@ -32,19 +38,13 @@ from fedlearn_edu.runtimes.tensorflow.evaluation import (
     OPERATIONS_IN_GRAPHS,
     PRIMITIVES,
     evaluate_on,
-    on_machine,
+    to_machine_fn,
 )
 from fedlearn_edu.runtimes.tensorflow.executor import to_tensors
-from fedlearn_edu.runtimes.tensorflow.graph import source_of
+from fedlearn_edu.runtimes.tensorflow.graphdef import source_of
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.machine import Flat, Machine
-from fedlearn_edu.runtimes.tensorflow.packing import (
-    LARGE_STEP_BYTES,
-    Column,
-    Results,
-    RowsGraph,
-    columns,
-)
+from fedlearn_edu.runtimes.tensorflow.rows import RowsGraph
 from fedlearn_edu.runtimes.tensorflow.variables import living_for_one_call
 from fedlearn_edu.structure import Struct, unflatten
 from fedlearn_edu.types import TensorType, Type
@@ -179,7 +179,7 @@ def _check(work: Work) -> None:
             raise Declined(f"it calls {found}")
         for leaf in leaves(tree):
             code: Any = leaf.code
-            if getattr(code, "has_sequences", False) and code.on_machine is None:
+            if getattr(code, "has_sequences", False) and code.machine_fn is None:
                 raise Declined(f"{code.name} has its own way to read a dataset")
             if not code.is_pure:  # one by one, it would run again after an error
                 raise Declined(f"{code.name} does more than to return")
@@ -224,7 +224,7 @@ def _folded(
         start: the tensors of the first state.
     """
     state_type = ir.function_type_of(accumulate).result
-    run = on_machine(accumulate)
+    run = to_machine_fn(accumulate)
     step = tf.function(lambda *flat: run(flat, Machine()), autograph=False)
     specs = [tensor_spec(leaf) for leaf in leaf_types(state_type) + leaf_types(type_)]
     one = step.get_concrete_function(*specs)

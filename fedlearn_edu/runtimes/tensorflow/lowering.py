@@ -24,7 +24,11 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     leaf_types,
     tensor_spec,
 )
-from fedlearn_edu.runtimes.tensorflow.graph import has_tables, source_of, stays_inside
+from fedlearn_edu.runtimes.tensorflow.graphdef import (
+    has_tables,
+    source_of,
+    stays_inside,
+)
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.machine import Flat, FlatFn, Machine
 from fedlearn_edu.runtimes.tensorflow.sequences import arranged_dataset

@@ -3,9 +3,12 @@
 
 For a group it is what JAX calls `vmap`. A value that differs between clients is a
 `Batched` tensor, with one axis more in front. Leaf code is mapped over those
-(`tf.vectorized_map`), and does not know that there are several clients. A loop over
-clients' sequences is one loop, which takes the same step for all of them: so a group,
-of up to `max_fanout` clients, costs little more than one client.
+(`tf.vectorized_map`), and does not know that there are several clients.
+
+Loops over clients' sequences are one loop. At each *step* of it, clients read their
+next element: all of them, or the *active* ones. So a group, of up to `max_fanout`
+clients, costs little more than one client. What a loop repeats is a *reducer*, from a
+state and an element to the next state.
 
 A sequence is `Elements`, from one of two sources: `Rows` in memory, of one client or of
 all; or `Pipeline`, a `tf.data.Dataset`, which only one client can read.
@@ -27,6 +30,9 @@ from fedlearn_edu.types.sequences import arranged, no_end
 
 Flat = list[Any]
 FlatFn = Callable[..., Flat]
+# Leaf code, or a function of the language, for any machine: from flat values, in which
+# a sequence is `Elements`, to flat values.
+MachineFn = Callable[[Sequence[Any], "Machine"], Flat]
 
 _CLIENT = -1  # where an argument would stand: a client's position in the group
 # Keeps AutoGraph from converting dataset callbacks.
@@ -44,8 +50,8 @@ class Batched:
     """One tensor of each client.
 
     Attributes:
-        tensor: theirs, one after the other.
-        clients: whose: positions in the group; `None` for all.
+        tensor: these tensors, along the first axis.
+        clients: positions of the clients in the group; `None` for all of it.
     """
 
     tensor: Any
@@ -55,10 +61,11 @@ class Batched:
 @final
 @dataclass(frozen=True)
 class Steps:
-    """Some steps of sequences that lie in memory.
+    """Successive steps of a loop over sequences in memory.
 
     Attributes:
-        read: what comes at one step: `read([i])` is a flat element, and whose.
+        read: `read([i])` is what the clients read at step `i`, a flat element of
+            `Batched` tensors, and the positions of these clients.
         count: how many steps there are.
     """
 
@@ -72,7 +79,7 @@ class Rows:
     """Sequences that lie in memory.
 
     Attributes:
-        parts: their steps, in order.
+        parts: all steps of a loop over them, in order.
         changes: whether they were read from a dataset that gives others each time.
     """
 
@@ -96,20 +103,20 @@ class Elements:
 
     Attributes:
         source: where flat elements are read from.
-        steps: functions from element to element, one after the other.
+        functions: from element to element, one after the other.
     """
 
     source: Rows | Pipeline
-    steps: tuple[FlatFn, ...] = ()
+    functions: tuple[FlatFn, ...] = ()
 
     def map(self, function: FlatFn) -> "Elements":
         """The same, and one function more."""
-        return Elements(self.source, (*self.steps, function))
+        return Elements(self.source, (*self.functions, function))
 
     def element(self, flat: Flat) -> Flat:
         """What the functions make of an element of the source."""
-        for step in self.steps:
-            flat = step(*flat)
+        for function in self.functions:
+            flat = function(*flat)
         return flat
 
 
@@ -123,23 +130,23 @@ class Machine:
 
     def __init__(self, clients: Any = None) -> None:
         self._all = clients
-        self._clients: Any = None
+        self._active: Any = None  # positions of those that take a step; `None`: all
         self._is_in_loop = False
         self._were_read: list[Rows] = []
 
     def call(
         self, function: Callable[..., Any], flat: Sequence[Any], *, draws: bool = False
     ) -> Flat:
-        """Calls a function of tensors for all clients whose turn it is.
+        """Calls a function of tensors for all active clients.
 
         `draws` says that it may differ from call to call.
         """
         batched = {i: v for i, v in enumerate(flat) if isinstance(v, Batched)}
-        own = {i: v.tensor for i, v in batched.items() if v.clients is self._clients}
+        own = {i: v.tensor for i, v in batched.items() if v.clients is self._active}
         of_all = {i: v.tensor for i, v in batched.items() if i not in own}
         is_drawn_by_each = draws and self._all is not None and not batched
         if of_all or is_drawn_by_each:
-            own[_CLIENT] = self._turn()
+            own[_CLIENT] = self._positions()
         if not own:
             return list(function(*flat))
 
@@ -151,12 +158,12 @@ class Machine:
 
         batch = tuple(own.values())
         found = tf.vectorized_map(one, batch, fallback_to_while_loop=False)
-        return [Batched(tensor, self._clients) for tensor in found]
+        return [Batched(tensor, self._active) for tensor in found]
 
     def run(self, code: GraphCode, flat: Flat, type_: FunctionType) -> Flat:
         """Runs leaf code, which may take and return sequences."""
-        if code.on_machine is not None:
-            return code.on_machine(flat, self)
+        if code.machine_fn is not None:
+            return code.machine_fn(flat, self)
         if not code.has_sequences:
             return self.call(code.pure_function, flat, draws=code.has_state)
         given = None
@@ -166,25 +173,25 @@ class Machine:
         return from_datasets(found, type_.result)
 
     def reduce(
-        self, sequence: Elements, start: Flat, step: FlatFn, specs: Sequence[Any]
+        self, sequence: Elements, start: Flat, reducer: FlatFn, specs: Sequence[Any]
     ) -> Flat:
-        """Folds everybody's elements, side by side; states look like `specs`."""
+        """Folds each client's elements, side by side; states look like `specs`."""
         match sequence.source:
             case Pipeline() as pipeline:
                 if self._all is not None:
                     raise NotInMemoryError("a pipeline reads a sequence")
-                return _reduced(pipeline, sequence, start, step)
+                return _reduced(pipeline, sequence, start, reducer)
             case Rows(parts=parts) as rows:
                 self._check_read(rows)
         axes = [] if self._all is None else self._all.shape
         shapes = [tf.TensorShape([*axes, *spec.shape]) for spec in specs]
         state = self.stacked(start)
         for part in parts:
-            state = self._loop(part, sequence, state, step, shapes)
+            state = self._loop(part, sequence, state, reducer, shapes)
         return self._held(state)
 
     def _check_read(self, rows: Rows) -> None:
-        if self._clients is not None:
+        if self._active is not None:
             raise NotInMemoryError("a loop is inside of one that not all clients take")
         if rows.changes and (self._is_in_loop or rows in self._were_read):
             raise NotInMemoryError("a dataset that changes is read more than once")
@@ -192,26 +199,26 @@ class Machine:
 
     def _loop(
         self,
-        rows: Steps,
+        steps: Steps,
         sequence: Elements,
         start: Sequence[Any],
-        step: FlatFn,
+        reducer: FlatFn,
         shapes: Sequence[Any],
     ) -> Flat:
-        """Takes some steps."""
+        """Takes these steps: what active clients find becomes a part of the state."""
 
         def body(i: Any, *state: Any) -> Any:
-            element, clients = rows.read(i)
-            with self._turn_of(clients):
+            element, active = steps.read(i)
+            with self._only(active):
                 element = sequence.element(element)
-                found = self.stacked(step(*self._held(state), *element))
-            if clients is not None:
-                where, pairs = clients[:, tf.newaxis], zip(state, found, strict=True)
+                found = self.stacked(reducer(*self._held(state), *element))
+            if active is not None:
+                where, pairs = active[:, tf.newaxis], zip(state, found, strict=True)
                 found = [tf.tensor_scatter_nd_update(s, where, n) for s, n in pairs]
             return i + 1, *found
 
         _, *state = tf.while_loop(
-            lambda i, *_: i[0] < rows.count,
+            lambda i, *_: i[0] < steps.count,
             body,
             [tf.constant([0]), *start],
             shape_invariants=[tf.TensorShape([1]), *shapes],
@@ -223,51 +230,52 @@ class Machine:
         return Elements(Pipeline(as_dataset(plain, type_), type_.element))
 
     def stacked(self, flat: Flat) -> Flat:
-        """What those whose turn it is have, one after the other."""
+        """What the active clients have, as tensors with one axis more in front."""
         if self._all is None:
             return flat
         return [
-            self._of_those(v) if isinstance(v, Batched) else self._repeated(v)
+            self._of_active(v) if isinstance(v, Batched) else self._repeated(v)
             for v in flat
         ]
 
-    def _turn(self) -> Any:
-        """Whose turn it is."""
-        return self._all if self._clients is None else self._clients
+    def _positions(self) -> Any:
+        """The positions of the active clients."""
+        return self._all if self._active is None else self._active
 
     def _held(self, state: Sequence[Any]) -> Flat:
         return list(state) if self._all is None else [Batched(t) for t in state]
 
     @contextmanager
-    def _turn_of(self, clients: Any) -> Iterator[None]:
-        before = self._clients, self._is_in_loop
-        self._clients, self._is_in_loop = clients, True
+    def _only(self, active: Any) -> Iterator[None]:
+        before = self._active, self._is_in_loop
+        self._active, self._is_in_loop = active, True
         try:
             yield
         finally:
-            self._clients, self._is_in_loop = before
+            self._active, self._is_in_loop = before
 
-    def _of_those(self, value: Batched) -> Any:
-        """The tensors of those whose turn it is."""
-        if value.clients is self._clients:
+    def _of_active(self, value: Batched) -> Any:
+        if value.clients is self._active:
             return value.tensor
-        return tf.gather(value.tensor, self._clients)
+        return tf.gather(value.tensor, self._active)
 
     def _repeated(self, value: Any) -> Any:
-        value, turn = tf.convert_to_tensor(value), self._turn()
-        whole = tf.broadcast_to(value, tf.concat([tf.shape(turn), tf.shape(value)], 0))
-        return tf.ensure_shape(whole, [*turn.shape, *value.shape])
+        value, axis = tf.convert_to_tensor(value), self._positions()
+        whole = tf.broadcast_to(value, tf.concat([tf.shape(axis), tf.shape(value)], 0))
+        return tf.ensure_shape(whole, [*axis.shape, *value.shape])
 
 
 # ---------------------------------------------------------------- sequences as datasets
 
 
-def _reduced(pipeline: Pipeline, sequence: Elements, start: Flat, step: FlatFn) -> Flat:
+def _reduced(
+    pipeline: Pipeline, sequence: Elements, start: Flat, reducer: FlatFn
+) -> Flat:
     """The fold of a pipeline; TensorFlow finds out what the states look like."""
 
     def on_element(state: Any, element: Any) -> Any:
         flat = flatten(arranged(element, pipeline.type), pipeline.type)
-        return tuple(step(*state, *sequence.element(flat)))
+        return tuple(reducer(*state, *sequence.element(flat)))
 
     with _if_it_ends(pipeline):
         return list(pipeline.dataset.reduce(tuple(start), _as_it_is(on_element)))
@@ -311,7 +319,7 @@ def _as_dataset(elements: Elements, type_: SequenceType) -> Any:
     source = elements.source
     if isinstance(source, Rows):
         raise NotInMemoryError("a pipeline reads a sequence")
-    if not elements.steps:
+    if not elements.functions:
         return source.dataset
     is_spread = isinstance(source.dataset.element_spec, tuple)
 

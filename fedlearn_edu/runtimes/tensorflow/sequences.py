@@ -7,7 +7,7 @@
     `Cached`                                            any of these, kept
 
 A body whose loops can be written over rows (`lowering.py`) reads tuples as tensors, and
-no dataset (`packing.py`). `graph.py` hands in what a graph reads. Inside it, an element
+no dataset (`columns.py`). `graph.py` hands in what a graph reads. Inside it, an element
 is *packed*: a tensor, an `OrderedDict` or a tuple, as `conversion.element_spec` says.
 
 A lazy sequence is read by TensorFlow through a number, and is let go of together with

@@ -17,7 +17,7 @@ from fedlearn_edu.errors import ComputationFailedError, TypeMismatchError
 from fedlearn_edu.executors.batched import Entries, Group
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.runtimes.tensorflow import groups
-from fedlearn_edu.runtimes.tensorflow.packing import columns
+from fedlearn_edu.runtimes.tensorflow.columns import columns
 from fedlearn_edu.testing import assert_same
 from tests.programs import local, mapped
 

@@ -53,7 +53,7 @@ def test_a_variable_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         NUMBERS,
     )
-    assert fold.tree.code.on_machine is not None
+    assert fold.tree.code.machine_fn is not None
     assert fold([1.0, 2.0]) == 4
 
 

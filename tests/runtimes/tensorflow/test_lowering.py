@@ -151,7 +151,7 @@ def loops_of(computation: fl.Computation) -> Any:
     leaf = computation.tree
     assert isinstance(leaf, ir.Leaf)
     assert isinstance(leaf.code, GraphCode)
-    return leaf.code.on_machine
+    return leaf.code.machine_fn
 
 
 DATA = {"none": rows(), "even": rows(2, 2), "tail": rows(3, 3, 1), "any": rows(1, 3, 2)}
