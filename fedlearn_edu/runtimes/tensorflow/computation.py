@@ -29,6 +29,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     flatten,
     from_body,
     leaf_types,
+    map_sequences,
     tensor_spec,
     to_body,
 )
@@ -194,11 +195,7 @@ def _traced(body: Body, type_: Type | None, name: str) -> tuple[Any, Type]:
             nested = None if type_ is None else unflatten(type_, flat)
             result_type, leaves = body(nested)
             results[:] = [result_type]
-            pairs = zip(leaves, leaf_types(result_type), strict=True)
-            return [
-                to_variant(leaf, type_of) if isinstance(type_of, SequenceType) else leaf
-                for leaf, type_of in pairs
-            ]
+            return map_sequences(to_variant, leaves, result_type)
 
     specs = [tensor_spec(leaf) for leaf in leaf_types(type_)]
     concrete = tf.function(run, autograph=False).get_concrete_function(*specs)

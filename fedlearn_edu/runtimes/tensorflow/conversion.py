@@ -114,6 +114,14 @@ def flatten(nested: Any, type_: Type | None) -> list[Any]:
     return found
 
 
+def map_sequences(
+    fn: Callable[[Any, SequenceType], Any], flat: Sequence[Any], type_: Type | None
+) -> list[Any]:
+    """Flat values of a type, with `fn(sequence, type)` in place of each sequence."""
+    pairs = zip(flat, leaf_types(type_), strict=True)
+    return [fn(v, t) if isinstance(t, SequenceType) else v for v, t in pairs]
+
+
 def to_body(nested: Any, type_: Type) -> Any:
     """What the Python body sees: tensors and datasets in the type's containers."""
     match type_:

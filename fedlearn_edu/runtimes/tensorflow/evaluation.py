@@ -16,6 +16,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     Body,
     flatten,
     leaf_types,
+    map_sequences,
     tensor_spec,
     tf_dtype,
 )
@@ -26,8 +27,8 @@ from fedlearn_edu.runtimes.tensorflow.machine import (
     FlatFn,
     Machine,
     MachineFn,
-    from_datasets,
-    to_datasets,
+    from_dataset,
+    to_dataset,
 )
 from fedlearn_edu.structure import Struct, tree_map, unflatten
 from fedlearn_edu.types import FunctionType, SequenceType, StructType, TensorType, Type
@@ -63,25 +64,16 @@ def to_machine_fn(tree: ir.Node) -> MachineFn:
     type_ = ir.function_type_of(tree)
 
     def run(flat: Sequence[Any], machine: Machine) -> Flat:
-        nested = None if type_.parameter is None else unflatten(type_.parameter, flat)
-        return flatten(evaluate_on(machine, tree, nested), type_.result)
+        primitives: dict[str, Callable[[ir.Intrinsic], Fn]] = {
+            "sequence_map": _map,
+            "sequence_reduce": lambda intrinsic: _reduce(intrinsic, machine),
+        }
+        semantics = Semantics(lambda leaf: _leaf(leaf, machine), _literal, primitives)
+        function, parameter = evaluate(tree, semantics), type_.parameter
+        nested = () if parameter is None else (unflatten(parameter, flat),)
+        return flatten(function(*nested), type_.result)
 
     return run
-
-
-def evaluate_on(machine: Machine, tree: ir.Node, argument: Any) -> Any:
-    """Calls a function of the language on nested tensors and `Elements`."""
-    primitives: dict[str, Callable[[ir.Intrinsic], Fn]] = {
-        "sequence_map": _map,
-        "sequence_reduce": lambda intrinsic: _reduce(intrinsic, machine),
-    }
-    semantics = Semantics(
-        lambda leaf: _leaf(leaf, machine),
-        lambda literal: _literal(literal, machine),
-        primitives,
-    )
-    function = evaluate(tree, semantics)
-    return function() if argument is None else function(argument)
 
 
 def _leaf(leaf: ir.Leaf, machine: Machine) -> Fn:
@@ -110,10 +102,10 @@ def _operation(leaf: ir.Leaf) -> FlatFn:
     return call
 
 
-def _literal(literal: ir.Literal, machine: Machine) -> Any:
+def _literal(literal: ir.Literal) -> Any:
     def constant(type_: Any, plain: Any) -> Any:
         if isinstance(type_, SequenceType):
-            return machine.constant(plain, type_)
+            return from_dataset(plain, type_)
         return tf.constant(plain, tf_dtype(type_.dtype))
 
     return tree_map(constant, literal.type, literal.value)
@@ -160,7 +152,8 @@ def over_datasets(run: MachineFn, type_: FunctionType) -> Body:
     """A function for any machine as a body that takes and returns datasets."""
 
     def body(nested: Any) -> tuple[Type, Flat]:
-        flat = from_datasets(flatten(nested, type_.parameter), type_.parameter)
-        return type_.result, to_datasets(run(flat, Machine()), type_.result)
+        datasets, parameter = flatten(nested, type_.parameter), type_.parameter
+        found = run(map_sequences(from_dataset, datasets, parameter), Machine())
+        return type_.result, map_sequences(to_dataset, found, type_.result)
 
     return body

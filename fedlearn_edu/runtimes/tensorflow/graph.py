@@ -90,6 +90,7 @@ class GraphCode:
         self.result = result
         self.machine_fn = machine_fn
         self.parts = tuple(parts)
+        self._takes, self._returns = leaf_types(parameter), leaf_types(result)
         self._trace = trace
         self._graphs: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
@@ -181,7 +182,7 @@ class GraphCode:
     @memoized_property
     def has_sequences(self) -> bool:
         """Whether it takes or returns any."""
-        return any(map(_is_sequence, [*self._takes, *self._returns]))
+        return any(map(_is_sequence, self._takes + self._returns))
 
     def __call__(self, argument: Any) -> Any:
         """Runs the graph on a plain argument."""
@@ -189,14 +190,6 @@ class GraphCode:
             return to_plain(self.run_nested(argument), self.result)
         except tf.errors.OpError as error:
             raise explained(error, f"in {self.name}") from None
-
-    @memoized_property
-    def _takes(self) -> list[Any]:
-        return [*leaf_types(self.parameter)]
-
-    @memoized_property
-    def _returns(self) -> list[Any]:
-        return [*leaf_types(self.result)]
 
 
 def called(function: Any, *flat: Any) -> list[Any]:

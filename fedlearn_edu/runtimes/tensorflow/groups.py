@@ -19,11 +19,12 @@ from fedlearn_edu.compiler.fuse import with_captures_as_fields
 from fedlearn_edu.executors.batched import BatchedRuntime, Declined, Group, Parts, Same
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
-from fedlearn_edu.ir.traversal import captured_constants, leaves, rebuild, walk
+from fedlearn_edu.ir.traversal import captured_constants, leaves, rebuild_atoms, walk
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.columns import (
     LARGE_STEP_BYTES,
     Column,
+    Packed,
     Results,
     columns,
 )
@@ -37,17 +38,16 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 from fedlearn_edu.runtimes.tensorflow.evaluation import (
     OPERATIONS_IN_GRAPHS,
     PRIMITIVES,
-    evaluate_on,
     to_machine_fn,
 )
 from fedlearn_edu.runtimes.tensorflow.executor import to_tensors
 from fedlearn_edu.runtimes.tensorflow.graphdef import source_of
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.machine import Flat, Machine
-from fedlearn_edu.runtimes.tensorflow.rows import RowsGraph
+from fedlearn_edu.runtimes.tensorflow.rows import RowsGraph, value_of
 from fedlearn_edu.runtimes.tensorflow.variables import living_for_one_call
 from fedlearn_edu.structure import Struct, unflatten
-from fedlearn_edu.types import TensorType, Type
+from fedlearn_edu.types import SequenceType, TensorType, Type
 from fedlearn_edu.types.sequences import unwrap
 
 # What all clients of a group read at one step takes memory at once.
@@ -135,24 +135,21 @@ class TensorFlowBatchedRuntime(BatchedRuntime):
 def _with_captures(function: ir.Node, group: Group) -> tuple[Work, Group]:
     """The function with what it captured as a part of what every client holds."""
     # The same one may be mentioned several times.
-    constants = list({id(c): c for c in captured_constants(function)}.values())
+    constants = {id(c): c for c in captured_constants(function)}
     if not (constants and isinstance(function, ir.Lambda) and function.binds):
         return Work(function, group.type), group
-    names = {id(c): f"(captured {i})" for i, c in enumerate(constants)}
-    body = _replaced(function.body, names)
-    types = {names[id(c)]: c.type for c in constants}
+    fields = {
+        key: ir.Reference(f"(captured {i})", constant.type)
+        for i, (key, constant) in enumerate(constants.items())
+    }
+    body = rebuild_atoms(function.body, lambda atom: fields.get(id(atom), atom))
+    types = {field.name: field.type for field in fields.values()}
     lifted = with_captures_as_fields(replace(function, body=body), types)
-    captured = [Same(constant.value, group.count) for constant in constants]
+    captured = [Same(constant.value, group.count) for constant in constants.values()]
     parts = Parts(Struct.unnamed(*captured, group.held))
     whole = lifted.type.parameter
     assert whole is not None
     return Work(lifted, whole), Group(parts, whole, group.count)
-
-
-def _replaced(node: ir.Node, names: dict[int, str]) -> ir.Node:
-    if id(node) in names:
-        return ir.Reference(names[id(node)], node.type)
-    return rebuild(node, lambda part: _replaced(part, names))
 
 
 def _key(tree: ir.Node | None) -> Any:
@@ -201,20 +198,17 @@ def _run_all(work: Work, values: list[Any], clients: Any, *start: Any) -> list[A
     """All clients' results, or their fold, inside of a graph."""
     machine = Machine(clients)
     with TensorFlowTracingContext(), living_for_one_call():
-        nested = unflatten(work.parameter, values)
-        made = flatten(evaluate_on(machine, work.function, nested), work.result)
+        made = to_machine_fn(work.function)(values, machine)
         results = machine.stacked(made)
         if work.accumulate is None:
             return results
-        return _folded(work.accumulate, work.result, results, start)
+        return _folded(work.accumulate, work.result, results, [*start])
 
 
 # Most folds add. A sum is one operation per tensor; every other fold is a loop.
 
 
-def _folded(
-    accumulate: ir.Node, type_: Type, results: Flat, start: Sequence[Any]
-) -> Flat:
+def _folded(accumulate: ir.Node, type_: Type, results: Flat, start: Flat) -> Flat:
     """`accumulate(… accumulate(start, r0) …, rn)`, inside of a graph.
 
     Args:
@@ -225,18 +219,13 @@ def _folded(
     """
     state_type = ir.function_type_of(accumulate).result
     run = to_machine_fn(accumulate)
-    step = tf.function(lambda *flat: run(flat, Machine()), autograph=False)
+    traced = tf.function(lambda *flat: run(flat, Machine()), autograph=False)
     specs = [tensor_spec(leaf) for leaf in leaf_types(state_type) + leaf_types(type_)]
-    one = step.get_concrete_function(*specs)
-    if _is_sum(one.graph):
+    reducer = traced.get_concrete_function(*specs)
+    if _is_sum(reducer.graph):
         return list(map(_sum, start, results))
-    _, *state = tf.while_loop(
-        lambda i, *_: i < tf.shape(results[0])[0],
-        lambda i, *state: (i + 1, *one(*state, *(tensor[i] for tensor in results))),
-        [tf.constant(0), *start],
-        shape_invariants=[tf.TensorShape([]), *(s.shape for s in specs[: len(start)])],
-    )
-    return list(state)
+    rows = value_of(Column(Packed(tuple(results)), is_shared=True), SequenceType(type_))
+    return Machine().reduce(rows, start, reducer, specs[: len(start)])
 
 
 def _is_sum(graph: Any) -> bool:

@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """A TensorFlow body as loops over sequences, and graphs between them.
 
-    data.map(f) … .reduce(start, g)      a loop, whose step is g after f
-    everything before, between, after    graphs without any dataset
+    def body(data, rate):
+        start = rate * tf.zeros([2])                  a piece of the body
+        scaled = data.map(lambda x: x * rate)         an inner function of the loop
+        total = scaled.reduce(start, tf.add)          a loop; `tf.add` is its reducer
+        return total / 2                              the last piece
 
-A body that does nothing else with its datasets is *lowered*: it is traced on stand-ins,
-which remember what is mapped and reduced. Its loops may then read rows that lie in
-memory, of one client or of many at once (`machine.py`), or a pipeline of `tf.data`.
-Every other body reads a pipeline, correctly and slower.
+A body that does nothing else with its datasets is *lowered*. It is traced on stand-ins,
+which remember what is mapped and reduced; placeholders stand for the results of loops.
+Pieces are graphs without any dataset. So `Lowered.run` can take turns: a piece, a loop,
+a piece, …; and loops may read rows in memory, of one client or of many (`machine.py`),
+or a pipeline of `tf.data`. Every other body reads a pipeline, correctly and slower.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
 from typing import Any, final
 
 from fedlearn_edu.ir.nodes import memoized_property
@@ -22,6 +28,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     element_spec,
     flatten,
     leaf_types,
+    map_sequences,
     tensor_spec,
 )
 from fedlearn_edu.runtimes.tensorflow.graphdef import (
@@ -30,7 +37,7 @@ from fedlearn_edu.runtimes.tensorflow.graphdef import (
     stays_inside,
 )
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.runtimes.tensorflow.machine import Flat, FlatFn, Machine
+from fedlearn_edu.runtimes.tensorflow.machine import Elements, Flat, FlatFn, Machine
 from fedlearn_edu.runtimes.tensorflow.sequences import arranged_dataset
 from fedlearn_edu.runtimes.tensorflow.variables import (
     has_effects,
@@ -40,11 +47,13 @@ from fedlearn_edu.runtimes.tensorflow.variables import (
     without_variables,
 )
 from fedlearn_edu.structure import unflatten
-from fedlearn_edu.types import FunctionType, SequenceType, Type
+from fedlearn_edu.types import FunctionType, SequenceType, TensorType, Type
 from fedlearn_edu.types.sequences import arranged
 
 # How often the shape of a state may become less definite before TensorFlow takes over.
 _MAX_TRACES = 4
+# What is known while a body runs: its tensors, and the sequences of its argument.
+Values = dict[str, Any]
 
 
 @final
@@ -54,15 +63,15 @@ class NotLoweredError(Exception):
 
 @final
 @dataclass(frozen=True)
-class _Step:
+class _InnerFunction:
     """A traced function of elements, and the tensors of the body that it uses."""
 
     function: Any
     captures: tuple[Any, ...]
 
-    def bound(self, machine: Machine, values: Iterator[Any]) -> FlatFn:
-        """The same as a function of flat values, with the next values for captures."""
-        used = [next(values) for _ in self.captures]
+    def bound(self, machine: Machine, values: Values) -> FlatFn:
+        """The same as a function of flat values."""
+        used = [values[tensor.name] for tensor in self.captures]
 
         def call(*flat: Any) -> Flat:
             given = [*flat, *used]
@@ -87,58 +96,35 @@ class _Step:
 
     def _made(self, *flat: Any) -> Flat:
         """The other results, for arguments and captures."""
-        calls, types = tf.raw_ops, [t.dtype for t in self.function.graph.outputs]
-        call = calls.PartitionedCall
-        if self._has_effects:
-            call = calls.StatefulPartitionedCall
+        ops, types = tf.raw_ops, [t.dtype for t in self.function.graph.outputs]
+        is_plain = not self._has_effects
+        call = ops.PartitionedCall if is_plain else ops.StatefulPartitionedCall
         results = call(args=flat, Tout=types, f=self.function)
         pairs = zip(results, self._handed_on, strict=True)
         return [result for result, number in pairs if number is None]
 
 
 @final
-@dataclass(frozen=True)
-class _Mapped:
-    """The sequence of a number in the body's argument, and what is mapped over it."""
-
-    number: int
-    steps: tuple[_Step, ...] = ()
-
-    @property
-    def captures(self) -> Flat:
-        """What all steps use."""
-        return [tensor for step in self.steps for tensor in step.captures]
-
-    def bound(self, machine: Machine, sequences: Any, values: Iterator[Any]) -> Any:
-        """The sequence itself, with the next values for captures."""
-        sequence = sequences[self.number]
-        for step in self.steps:
-            sequence = sequence.map(step.bound(machine, values))
-        return sequence
-
-
-@final
-@dataclass(frozen=True)
-class _Loop:
-    """A `reduce`: what it reads, where it starts, and what stands for its result."""
-
-    source: _Mapped
-    start: Flat
-    step: _Step
-    results: Flat
-
-
-@final
 class _StandIn(tf.data.Dataset):  # type: ignore[misc]  # TensorFlow has no types
-    """Stands for a dataset while a body is traced."""
+    """Stands for a sequence of the argument, with functions mapped over it."""
 
     is_stand_in = True
 
-    def __init__(self, tracing: "_Tracing", mapped: _Mapped, spec: Any) -> None:
-        self.mapped = mapped
+    def __init__(
+        self, tracing: "_Tracing", name: str, spec: Any, *functions: _InnerFunction
+    ) -> None:
+        self.name = name
+        self.functions = functions
         self._tracing = tracing
         self._spec = spec
         super().__init__(None)
+
+    def bound(self, machine: Machine, values: Values) -> Elements:
+        """The same with the values of one run."""
+        sequence: Elements = values[self.name]
+        for function in self.functions:
+            sequence = sequence.map(function.bound(machine, values))
+        return sequence
 
     @property
     def element_spec(self) -> Any:
@@ -155,11 +141,9 @@ class _StandIn(tf.data.Dataset):  # type: ignore[misc]  # TensorFlow has no type
 
     def map(self, map_func: Callable[..., Any], *_: Any, **__: Any) -> "_StandIn":
         """Remembers the function."""
-        function = _traced(map_func, *_spread(self._spec))
-        step = self._tracing.step(function)
-        spec = _spec_of(function.structured_outputs)
-        mapped = _Mapped(self.mapped.number, (*self.mapped.steps, step))
-        return _StandIn(self._tracing, mapped, spec)
+        traced = _traced(map_func, *_spread(self._spec))
+        spec, inner = _spec_of(traced.structured_outputs), self._tracing.inner(traced)
+        return _StandIn(self._tracing, self.name, spec, *self.functions, inner)
 
     def prefetch(self, *_: Any, **__: Any) -> "_StandIn":
         """The rows are here already."""
@@ -168,38 +152,88 @@ class _StandIn(tf.data.Dataset):  # type: ignore[misc]  # TensorFlow has no type
     def reduce(self, initial_state: Any, reduce_func: Any, *_: Any, **__: Any) -> Any:
         """Remembers a loop, and returns what stands for its result."""
         state = internals.normalize_element(initial_state)
-        function, spec = _traced_fold(reduce_func, _spec_of(state), self._spec)
-        step = self._tracing.step(function)
+        traced, spec = _traced_reducer(reduce_func, _spec_of(state), self._spec)
+        reducer = self._tracing.inner(traced)
         result = tf.nest.map_structure(_placeholder, spec)
-        flat = map(tf.nest.flatten, (state, result))
-        self._tracing.loops.append(_Loop(self.mapped, next(flat), step, next(flat)))
+        start, results = map(tf.nest.flatten, (state, result))
+        self._tracing.loops.append(_Loop(self, start, reducer, results))
         return result
 
 
 @final
+@dataclass(frozen=True)
+class _Loop:
+    """A `reduce`: what it reads, where it starts, and what stands for its result."""
+
+    source: _StandIn
+    start: Flat
+    reducer: _InnerFunction
+    results: Flat
+
+    @property
+    def functions(self) -> tuple[_InnerFunction, ...]:
+        """All that are called for an element."""
+        return (*self.source.functions, self.reducer)
+
+
+@final
 class _Tracing:
-    """The loops of a body, while it is traced."""
+    """What a body does with its datasets, noted while it is traced.
 
-    def __init__(self) -> None:
-        self.graph = tf.compat.v1.get_default_graph()
+    Attributes:
+        inputs: the leaves of the argument: tensors of the body, and stand-ins.
+        loops: in the order in which they run.
+        results: the leaves of the result: tensors of the body, and stand-ins.
+        type: the type of the body.
+    """
+
+    @living_for_one_call()
+    def run(self, body: Body, type_: Type) -> Flat:
+        """Traces the body into the current graph; returns the tensors of its result."""
+        self._graph = tf.compat.v1.get_default_graph()
         self.loops: list[_Loop] = []
+        self.inputs = list(map(self._input, leaf_types(type_), count()))
+        result, leaves = body(unflatten(type_, self.inputs))
+        self.type = FunctionType(type_, result)
+        self.results = map_sequences(arranged_dataset, leaves, result)
+        return _tensors(self.results)
 
-    def step(self, function: Any) -> _Step:
-        """A step that is made where the body itself stands."""
-        if tf.compat.v1.get_default_graph() is not self.graph:
+    def _input(self, type_: TensorType | SequenceType, number: int) -> Any:
+        if not isinstance(type_, SequenceType):
+            return _placeholder(tensor_spec(type_))
+        if not leaf_types(type_.element):
             raise NotLoweredError
-        if has_effects(function.graph) and has_tables(function.graph):
+        return _StandIn(self, f"sequence {number}", element_spec(type_.element))
+
+    def inner(self, traced: Any) -> _InnerFunction:
+        """A function that is made where the body itself stands."""
+        if tf.compat.v1.get_default_graph() is not self._graph:
             raise NotLoweredError
-        function = without_variables(function)
-        return _Step(function, tuple(map(self._here, function.captured_inputs)))
+        if has_effects(traced.graph) and has_tables(traced.graph):
+            raise NotLoweredError
+        function = without_variables(traced)
+        captures = tuple(map(self._here, function.captured_inputs))
+        return _InnerFunction(function, captures)
 
     def _here(self, tensor: Any) -> Any:
-        is_here = getattr(tensor, "graph", None) is self.graph
+        is_here = getattr(tensor, "graph", None) is self._graph
         return tensor if is_here else tf.identity(tensor)
 
 
 def _placeholder(spec: Any) -> Any:
     return tf.compat.v1.placeholder(spec.dtype, spec.shape)
+
+
+def _tensors(leaves: Flat) -> Flat:
+    return [leaf for leaf in leaves if not isinstance(leaf, _StandIn)]
+
+
+def _captures(parts: Iterable[Any]) -> Flat:
+    return [t for part in parts for f in part.functions for t in f.captures]
+
+
+def _by_name(leaves: Flat, values: Iterable[Any]) -> Values:
+    return {leaf.name: value for leaf, value in zip(leaves, values, strict=True)}
 
 
 @final
@@ -208,97 +242,84 @@ class Lowered:
 
     Attributes:
         type: its type.
-        graph: all of it but the steps of its loops.
+        graph: all of it but its inner functions; plain values are its variables.
     """
 
-    def __init__(
-        self, type_: FunctionType, whole: Any, inputs: Flat, results: Flat, loops: Any
-    ) -> None:
-        self.type = type_
-        steps = [s for loop in loops for s in (*loop.source.steps, loop.step)]
-        steps += [s for r in results if isinstance(r, _Mapped) for s in r.steps]
-        self.graph = whole.function.graph
-        self._steps = [step.function.graph for step in steps]
-        known = list(inputs)
-        self._loops: list[tuple[_Loop, FlatFn]] = []
-        for loop in loops:
-            wanted = [*loop.start, *loop.source.captures, *loop.step.captures]
-            self._loops.append((loop, whole.piece(known, wanted)))
-            known += loop.results
-        wanted = []
-        for result in results:
-            wanted += result.captures if isinstance(result, _Mapped) else [result]
-        self._results = results
-        self._last = whole.piece(known, wanted)
-
-    @memoized_property
-    def is_pure(self) -> bool:
-        """Whether it runs no Python, prints nothing and writes no file."""
-        return all(stays_inside(g.as_graph_def()) for g in (self.graph, *self._steps))
-
-    def run(self, flat: Sequence[Any], machine: Machine) -> Flat:
-        """The flat result for flat arguments, in which a sequence is `Elements`."""
-        known, sequences = [], {}
-        given = zip(flat, leaf_types(self.type.parameter), strict=True)
-        for i, (value, leaf) in enumerate(given):
-            if isinstance(leaf, SequenceType):
-                sequences[i] = value.map(_from_type(leaf.element))
-            else:
-                known.append(value)
-        for loop, piece in self._loops:
-            values = iter(machine.call(piece, known))
-            start = [next(values) for _ in loop.start]
-            source = loop.source.bound(machine, sequences, values)
-            step = loop.step.bound(machine, values)
-            known += machine.reduce(source, start, step, loop.results)
-        values = iter(machine.call(self._last, known))
-        found = []
-        returned = zip(self._results, leaf_types(self.type.result), strict=True)
-        for result, leaf in returned:
-            if isinstance(leaf, SequenceType):
-                sequence = result.bound(machine, sequences, values)
-                found.append(sequence.map(_to_type(leaf.element)))
-            else:
-                found.append(next(values))
-        return found
-
-
-def _from_type(type_: Type) -> FlatFn:
-    """From leaves in the order of a type to the order of `tf.nest`."""
-    return lambda *flat: list(tf.nest.flatten(as_element(flat, type_)))
-
-
-def _to_type(type_: Type) -> FlatFn:
-    spec = element_spec(type_)
-    return lambda *flat: flatten(
-        arranged(tf.nest.pack_sequence_as(spec, flat), type_), type_
-    )
-
-
-@final
-class _Whole:
-    """The graph of a body, with plain values for the variables it makes."""
-
-    def __init__(self, traced: Any) -> None:
-        self.function = self._traced = traced
-        self._replayed: dict[str, Any] = {}
+    def __init__(self, traced: Any, tracing: _Tracing) -> None:
+        self._function = self._traced = traced
+        self._replayed: Values = {}
 
         def run() -> None:
             self._replayed.update(replayed(traced.graph, traced.captured_inputs))
 
         if makes_variables(traced.graph):
-            self.function = tf.compat.v1.wrap_function(run, [])
+            self._function = tf.compat.v1.wrap_function(run, [])
+        self.type, self.graph = tracing.type, self._function.graph
+        self._inputs, self._results = tracing.inputs, tracing.results
+        self._loops: list[tuple[Callable[..., Values], _Loop]] = []
+        known = _tensors(self._inputs)
+        for loop in tracing.loops:
+            wanted = [*loop.start, *_captures([loop])]
+            self._loops.append((self._piece(known, wanted), loop))
+            known = [*known, *loop.results]
+        mapped = [leaf for leaf in self._results if isinstance(leaf, _StandIn)]
+        self._last = self._piece(known, [*_tensors(self._results), *_captures(mapped)])
+        parts: list[Any] = [*tracing.loops, *mapped]
+        self._inner = [f.function.graph for part in parts for f in part.functions]
 
-    def piece(self, known: Flat, wanted: Flat) -> FlatFn:
-        """The part between some tensors of the body and others."""
+    def _piece(self, known: Flat, wanted: Flat) -> Callable[[Machine, Values], Values]:
+        """What computes some tensors of the body from others."""
         if not wanted:
-            return lambda *_: []
-        pruned = self.function.prune(self._here(known), self._here(wanted))
+            return lambda *_: {}
+        ends = [[self._replayed.get(t.name, t) for t in end] for end in (known, wanted)]
+        pruned = self._function.prune(*ends)
         pruned.whole = self  # TensorFlow's hold on the variables of a body is weak
-        return lambda *flat: list(pruned(*flat))
 
-    def _here(self, tensors: Flat) -> Flat:
-        return [self._replayed.get(tensor.name, tensor) for tensor in tensors]
+        def run(machine: Machine, values: Values) -> Values:
+            given = [values[tensor.name] for tensor in known]
+            return _by_name(wanted, machine.call(pruned, given))
+
+        return run
+
+    @memoized_property
+    def is_pure(self) -> bool:
+        """Whether it runs no Python, prints nothing and writes no file."""
+        return all(stays_inside(g.as_graph_def()) for g in (self.graph, *self._inner))
+
+    def run(self, flat: Sequence[Any], machine: Machine) -> Flat:
+        """The flat result for flat arguments, in which a sequence is `Elements`."""
+        given = map_sequences(_from_type, flat, self.type.parameter)
+        known = _by_name(self._inputs, given)
+        for piece, loop in self._loops:
+            values = known | piece(machine, known)
+            source = loop.source.bound(machine, values)
+            start = [values[tensor.name] for tensor in loop.start]
+            reducer = loop.reducer.bound(machine, values)
+            found = machine.reduce(source, start, reducer, loop.results)
+            known |= _by_name(loop.results, found)
+        values = known | self._last(machine, known)
+        found = [
+            leaf.bound(machine, values)
+            if isinstance(leaf, _StandIn)
+            else values[leaf.name]
+            for leaf in self._results
+        ]
+        return map_sequences(_to_type, found, self.type.result)
+
+
+def _from_type(sequence: Elements, type_: SequenceType) -> Elements:
+    """From leaves in the order of a type to the order of `tf.nest`."""
+    element = type_.element
+    return sequence.map(lambda *flat: list(tf.nest.flatten(as_element(flat, element))))
+
+
+def _to_type(sequence: Elements, type_: SequenceType) -> Elements:
+    element, spec = type_.element, element_spec(type_.element)
+    return sequence.map(
+        lambda *flat: flatten(
+            arranged(tf.nest.pack_sequence_as(spec, flat), element), element
+        )
+    )
 
 
 def lower(body: Body, type_: Type) -> Lowered | None:
@@ -306,43 +327,14 @@ def lower(body: Body, type_: Type) -> Lowered | None:
 
     `None` if it cannot be lowered, or has an error that real datasets will show.
     """
-    inputs: Flat = []
-    results: Flat = []
-    found: list[Any] = []
-
-    @living_for_one_call()
-    def run() -> Flat:
-        tracing = _Tracing()
-        found.append(tracing)
-
-        def place(number: int, leaf: Any) -> Any:
-            if isinstance(leaf, SequenceType):
-                if not leaf_types(leaf.element):
-                    raise NotLoweredError
-                return _StandIn(tracing, _Mapped(number), element_spec(leaf.element))
-            inputs.append(_placeholder(tensor_spec(leaf)))
-            return inputs[-1]
-
-        types = leaf_types(type_)
-        result, leaves = body(unflatten(type_, map(place, range(len(types)), types)))
-        found.append(result)
-        for leaf, leaf_type in zip(leaves, leaf_types(result), strict=True):
-            if isinstance(leaf_type, SequenceType):
-                leaf = arranged_dataset(leaf, leaf_type)
-            results.append(leaf.mapped if isinstance(leaf, _StandIn) else leaf)
-        return [leaf for leaf in results if not isinstance(leaf, _Mapped)]
-
+    tracing = _Tracing()
     try:
-        wrapped = tf.compat.v1.wrap_function(run, [])
-        tracing, result = found
-        whole = _Whole(wrapped)
-        # Steps stay whole, but a body is cut: effects would be lost, or come twice.
-        if has_effects(whole.function.graph):
-            return None
-        parts = inputs, results, tracing.loops
-        return Lowered(FunctionType(type_, result), whole, *parts)
+        run = partial(tracing.run, body, type_)
+        lowered = Lowered(tf.compat.v1.wrap_function(run, []), tracing)
     except Exception:  # of whatever kind: a stand-in is no dataset
         return None
+    # Inner functions stay whole. A body is cut: effects would be lost, or come twice.
+    return None if has_effects(lowered.graph) else lowered
 
 
 def _traced(function: Callable[..., Any], *specs: Any) -> Any:
@@ -357,17 +349,19 @@ def _traced(function: Callable[..., Any], *specs: Any) -> Any:
     return tf.function(call, autograph=False).get_concrete_function(*specs)
 
 
-def _traced_fold(function: Callable[..., Any], state: Any, row: Any) -> tuple[Any, Any]:
+def _traced_reducer(
+    function: Callable[..., Any], state: Any, row: Any
+) -> tuple[Any, Any]:
     """A function from state and row to state, and what all states look like."""
     for _ in range(_MAX_TRACES):
-        step = _traced(function, state, row)
+        reducer = _traced(function, state, row)
         wider = tf.nest.map_structure(
             lambda a, b: a.most_specific_common_supertype([b]),
             state,
-            _spec_of(step.structured_outputs),
+            _spec_of(reducer.structured_outputs),
         )
         if wider == state:
-            return step, state
+            return reducer, state
         if None in tf.nest.flatten(wider):
             break
         state = wider

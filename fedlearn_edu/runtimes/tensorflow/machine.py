@@ -20,7 +20,11 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from fedlearn_edu.executors.batched import Declined
-from fedlearn_edu.runtimes.tensorflow.conversion import as_element, flatten, leaf_types
+from fedlearn_edu.runtimes.tensorflow.conversion import (
+    as_element,
+    flatten,
+    map_sequences,
+)
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset
@@ -168,9 +172,10 @@ class Machine:
             return self.call(code.pure_function, flat, draws=code.has_state)
         given = None
         if type_.parameter is not None:
-            given = unflatten(type_.parameter, to_datasets(flat, type_.parameter))
+            datasets = map_sequences(to_dataset, flat, type_.parameter)
+            given = unflatten(type_.parameter, datasets)
         found = flatten(code.run_nested(given), type_.result)
-        return from_datasets(found, type_.result)
+        return map_sequences(from_dataset, found, type_.result)
 
     def reduce(
         self, sequence: Elements, start: Flat, reducer: FlatFn, specs: Sequence[Any]
@@ -224,10 +229,6 @@ class Machine:
             shape_invariants=[tf.TensorShape([1]), *shapes],
         )
         return list(state)
-
-    def constant(self, plain: Any, type_: SequenceType) -> Elements:
-        """A sequence that is a constant of the program."""
-        return Elements(Pipeline(as_dataset(plain, type_), type_.element))
 
     def stacked(self, flat: Flat) -> Flat:
         """What the active clients have, as tensors with one axis more in front."""
@@ -295,27 +296,17 @@ def _if_it_ends(pipeline: Pipeline) -> Any:
     return tf.control_dependencies([check])
 
 
-def from_datasets(flat: Sequence[Any], type_: Type | None) -> Flat:
-    """Flat values with `Elements` in place of datasets."""
-    return [
-        Elements(Pipeline(as_dataset(value, leaf), leaf.element))
-        if isinstance(leaf, SequenceType)
-        else value
-        for value, leaf in zip(flat, leaf_types(type_), strict=True)
-    ]
+def from_dataset(sequence: Any, type_: SequenceType) -> Elements:
+    """A dataset, or what one is made of, as `Elements`."""
+    return Elements(Pipeline(as_dataset(sequence, type_), type_.element))
 
 
-def to_datasets(flat: Sequence[Any], type_: Type | None) -> Flat:
-    """Flat values with datasets in place of `Elements`.
+def to_dataset(elements: Elements, type_: SequenceType) -> Any:
+    """The same as a dataset.
 
     Raises:
         NotInMemoryError: for rows, of which there is no dataset.
     """
-    pairs = zip(flat, leaf_types(type_), strict=True)
-    return [_as_dataset(v, t) if isinstance(t, SequenceType) else v for v, t in pairs]
-
-
-def _as_dataset(elements: Elements, type_: SequenceType) -> Any:
     source = elements.source
     if isinstance(source, Rows):
         raise NotInMemoryError("a pipeline reads a sequence")

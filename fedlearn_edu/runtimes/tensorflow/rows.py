@@ -29,7 +29,7 @@ from fedlearn_edu.types import SequenceType, TensorType, Type
 _MAX_ATTEMPTS = 3  # to trace what never could be
 
 
-def _value_of(column: Column, type_: TensorType | SequenceType) -> Any:
+def value_of(column: Column, type_: TensorType | SequenceType) -> Any:
     """The tensor or the elements of a column."""
     if isinstance(type_, TensorType):
         return _batched(column, [column.held])[0]
@@ -105,7 +105,7 @@ class RowsGraph:
         def on_tensors(*flat: Any) -> list[Any]:
             held = tf.nest.pack_sequence_as(empty, flat[:count])
             triples = zip(layouts, held, leaf_types(type_), strict=True)
-            values = [_value_of(replace(c, held=h), t) for c, h, t in triples]
+            values = [value_of(replace(c, held=h), t) for c, h, t in triples]
             return run(values, *flat[count:])
 
         self._traced = tf.function(on_tensors, autograph=False, reduce_retracing=True)
