@@ -234,35 +234,33 @@ def _packed(
 ) -> Column:
     types: list[Any] = leaf_types(type_.element)
     steps = list(_steps(clients))
-    count = _count_even(steps, len(clients))
-    axes = [count] if is_shared else [count, len(clients)]
     shapes = steps[0].shapes if steps else [smallest(leaf.shape) for leaf in types]
+    are_even = (len(s.clients) == len(clients) and s.shapes == shapes for s in steps)
+    count = sum(takewhile(bool, are_even))
+    axes = [count] if is_shared else [count, len(clients)]
     even = tuple(
         tf.reshape(_numbers(steps[:count], i, leaf), [*axes, *shapes[i]])
         for i, leaf in enumerate(types)
     )
-    packed = Packed(even)
-    if count < len(steps):
-        packed = _with_uneven(even, steps[count:], types, is_shared=is_shared)
-    return Column(packed, is_shared, len(steps))
+    uneven = _uneven(steps[count:], types, is_shared=is_shared)
+    return Column(Packed(even, *uneven), is_shared, len(steps))
 
 
-def _with_uneven(
-    even: Any, steps: Sequence[_Step], types: Sequence[Any], *, is_shared: bool
-) -> Packed:
-    axes = [[] if is_shared else [len(step.clients)] for step in steps]
-    uneven, shapes = [], []
+def _uneven(steps: Sequence[_Step], types: Sequence[Any], *, is_shared: bool) -> Any:
+    if not steps:
+        return ()
+    values, shapes, counts = [], [], [len(step.clients) for step in steps]
+    axes = [[] if is_shared else [count] for count in counts]
     for i, leaf in enumerate(types):
         pairs = zip(axes, steps, strict=True)
         blocks = [[*axis, *step.shapes[i]] for axis, step in pairs]
-        sizes = [np.prod(block, dtype=np.int64) for block in blocks]
-        uneven.append(_blocks(_numbers(steps, i, leaf), sizes))
+        sizes = [int(np.prod(block)) for block in blocks]
+        values.append(_blocks(_numbers(steps, i, leaf), sizes))
         shapes.append(tf.constant(np.array(blocks, np.int32)))
     if is_shared:
-        return Packed(even, tuple(uneven), tuple(shapes))
-    who = tf.constant([client for step in steps for client in step.clients], tf.int32)
-    clients = _blocks(who, [len(step.clients) for step in steps])
-    return Packed(even, tuple(uneven), tuple(shapes), clients)
+        return tuple(values), tuple(shapes)
+    clients = tf.constant([c for step in steps for c in step.clients], tf.int32)
+    return tuple(values), tuple(shapes), _blocks(clients, counts)
 
 
 def _numbers(steps: Sequence[_Step], i: int, leaf: Any) -> Any:
@@ -270,17 +268,8 @@ def _numbers(steps: Sequence[_Step], i: int, leaf: Any) -> Any:
     return end_to_end([row[i] for step in steps for row in step.elements], leaf)
 
 
-def _blocks(values: Any, sizes: Sequence[Any]) -> Blocks:
+def _blocks(values: Any, sizes: Sequence[int]) -> Blocks:
     return Blocks(values, tf.constant(np.cumsum([0, *sizes]), tf.int64))
-
-
-def _count_even(steps: Sequence[_Step], clients: int) -> int:
-    """How many of the first steps all clients take, with elements of one shape."""
-    are_even = (
-        len(step.clients) == clients and step.shapes == steps[0].shapes
-        for step in steps
-    )
-    return sum(takewhile(bool, are_even))
 
 
 def _steps(clients: Sequence[Sequences]) -> Iterator[_Step]:

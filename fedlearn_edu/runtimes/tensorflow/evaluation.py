@@ -81,7 +81,7 @@ def _leaf(leaf: ir.Leaf, machine: Machine) -> Fn:
 
     def call(argument: Any = None) -> Any:
         if isinstance(code, GraphCode):
-            found = machine.run(code, flatten(argument, type_.parameter), type_)
+            found = machine.run(code, flatten(argument, type_.parameter))
         else:
             operands = argument if isinstance(argument, Struct) else (argument,)
             found = machine.call(_operation(leaf), list(operands))

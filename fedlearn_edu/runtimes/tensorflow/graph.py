@@ -131,10 +131,6 @@ class GraphCode:
         ends = inputs, graph.outputs, graph.effects
         return digest_of(graph.definition, captures, *ends)
 
-    def run(self, flat: Sequence[Any]) -> list[Any]:
-        """Runs the graph on a flat list of tensors, also inside another trace."""
-        return called(self._function(), *flat)
-
     def _function(self) -> Any:
         """The graph that was traced or rebuilt: for it, a sequence is a dataset."""
         return self.graph_for("datasets", self._trace)
@@ -161,18 +157,22 @@ class GraphCode:
 
     def run_nested(self, argument: Any) -> Any:
         """Runs the graph on nested tensors and sequences; returns nested tensors."""
-        pairs = list(zip(flatten(argument, self.parameter), self._takes, strict=True))
+        return unflatten(self.result, self.run(flatten(argument, self.parameter)))
+
+    def run(self, flat: Sequence[Any]) -> list[Any]:
+        """Runs the graph on flat tensors and sequences, also inside another trace."""
+        pairs = list(zip(flat, self._takes, strict=True))
         for leaf, type_ in pairs if self.reads_all else ():
             if isinstance(type_, SequenceType):
                 sequence = to_plain(leaf, type_)  # a tensor, if a leaf has made it
                 if isinstance(sequence, DatasetSequence):
                     sequence.check_end()
-        flat = [_as_tensor(leaf, type_) for leaf, type_ in pairs]
-        results = self.run(flat)
-        for result, type_ in zip(results, self._returns, strict=True):
+        given = [_as_tensor(leaf, type_) for leaf, type_ in pairs]
+        found = called(self._function(), *given)
+        for result, type_ in zip(found, self._returns, strict=True):
             if isinstance(type_, SequenceType):
-                keeping(result, *flat)
-        return unflatten(self.result, results)
+                keeping(result, *given)
+        return found
 
     @memoized_property
     def reads_all(self) -> bool:

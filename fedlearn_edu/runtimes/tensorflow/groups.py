@@ -1,10 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many clients in one graph: what each does, and the fold of what they made.
 
-What clients hold becomes a few tensors (`packing.py`), what they do is evaluated for
-all at once (`machine.py`), and the results are folded in client order. An operation on
-a small client costs more than what it computes: so one for all is worth it. What is
-left to the flat strategy, and why, `_check` and `_run` say.
+How a thousand clients cost ten calls, and what stands for them on the way:
+
+    contexts/factories.py   `max_fanout`    ten groups of 100 clients, a call each:
+    executors/grouping.py   `_fold`         `Group`: what they hold, as plain data
+    groups.py               `fold`          `Work`: what one client does, and the fold
+    columns.py              `columns`       `Column`s: a tensor of all is one tensor
+    rows.py                 `RowsGraph`     the call: of one graph, traced only once
+    rows.py                 `value_of`      in it: `Batched` tensors, and `Elements`
+    machine.py              `Machine`       their results: one operation for all
+    groups.py               `_folded`       one state: results folded in client order
+    executors/composing.py  `_aggregate`    ten states, merged into that of the server
+
+An operation on a small client costs more than what it computes: so one for all is worth
+it. What is left to the flat strategy, and why, `_check` and `_run` say.
 """
 
 from collections import OrderedDict
@@ -50,7 +60,7 @@ from fedlearn_edu.structure import Struct, unflatten
 from fedlearn_edu.types import SequenceType, TensorType, Type
 from fedlearn_edu.types.sequences import unwrap
 
-# What all clients of a group read at one step takes memory at once.
+# What all clients of a group read at one step takes up memory at the same time.
 GROUP_STEP_BYTES = 2**26
 _MAX_GRAPHS = 128
 
@@ -202,30 +212,23 @@ def _run_all(work: Work, values: list[Any], clients: Any, *start: Any) -> list[A
         results = machine.stacked(made)
         if work.accumulate is None:
             return results
-        return _folded(work.accumulate, work.result, results, [*start])
+        return _folded(work, work.accumulate, results, [*start])
 
 
 # Most folds add. A sum is one operation per tensor; every other fold is a loop.
 
 
-def _folded(accumulate: ir.Node, type_: Type, results: Flat, start: Flat) -> Flat:
-    """`accumulate(… accumulate(start, r0) …, rn)`, inside of a graph.
-
-    Args:
-        accumulate: `(<STATE,RESULT> -> STATE)`.
-        type_: RESULT.
-        results: tensors with one result per client, one after the other.
-        start: the tensors of the first state.
-    """
-    state_type = ir.function_type_of(accumulate).result
-    run = to_machine_fn(accumulate)
+def _folded(work: Work, accumulate: ir.Node, results: Flat, start: Flat) -> Flat:
+    """`accumulate(… accumulate(start, r0) …, rn)`, inside of a graph."""
+    run, states = to_machine_fn(accumulate), leaf_types(work.state)
+    specs = list(map(tensor_spec, states + leaf_types(work.result)))
     traced = tf.function(lambda *flat: run(flat, Machine()), autograph=False)
-    specs = [tensor_spec(leaf) for leaf in leaf_types(state_type) + leaf_types(type_)]
     reducer = traced.get_concrete_function(*specs)
     if _is_sum(reducer.graph):
         return list(map(_sum, start, results))
-    rows = value_of(Column(Packed(tuple(results)), is_shared=True), SequenceType(type_))
-    return Machine().reduce(rows, start, reducer, specs[: len(start)])
+    rows = Column(Packed(tuple(results)), is_shared=True)
+    sequence = value_of(rows, SequenceType(work.result))
+    return Machine().reduce(sequence, start, reducer, specs[: len(states)])
 
 
 def _is_sum(graph: Any) -> bool:

@@ -17,6 +17,7 @@ all; or `Pipeline`, a `tf.data.Dataset`, which only one client can read.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 from fedlearn_edu.executors.batched import Declined
@@ -28,8 +29,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset
-from fedlearn_edu.structure import unflatten
-from fedlearn_edu.types import FunctionType, SequenceType, Type
+from fedlearn_edu.types import SequenceType, Type
 from fedlearn_edu.types.sequences import arranged, no_end
 
 Flat = list[Any]
@@ -75,6 +75,10 @@ class Steps:
 
     read: Callable[[Any], tuple[Flat, Any]]
     count: Any
+
+    def include(self, i: Any, *_: Any) -> Any:
+        """Whether step `i` is one of them."""
+        return i[0] < self.count
 
 
 @final
@@ -164,18 +168,14 @@ class Machine:
         found = tf.vectorized_map(one, batch, fallback_to_while_loop=False)
         return [Batched(tensor, self._active) for tensor in found]
 
-    def run(self, code: GraphCode, flat: Flat, type_: FunctionType) -> Flat:
+    def run(self, code: GraphCode, flat: Flat) -> Flat:
         """Runs leaf code, which may take and return sequences."""
         if code.machine_fn is not None:
             return code.machine_fn(flat, self)
         if not code.has_sequences:
             return self.call(code.pure_function, flat, draws=code.has_state)
-        given = None
-        if type_.parameter is not None:
-            datasets = map_sequences(to_dataset, flat, type_.parameter)
-            given = unflatten(type_.parameter, datasets)
-        found = flatten(code.run_nested(given), type_.result)
-        return map_sequences(from_dataset, found, type_.result)
+        found = code.run(map_sequences(to_dataset, flat, code.parameter))
+        return map_sequences(from_dataset, found, code.result)
 
     def reduce(
         self, sequence: Elements, start: Flat, reducer: FlatFn, specs: Sequence[Any]
@@ -190,9 +190,11 @@ class Machine:
                 self._check_read(rows)
         axes = [] if self._all is None else self._all.shape
         shapes = [tf.TensorShape([*axes, *spec.shape]) for spec in specs]
-        state = self.stacked(start)
-        for part in parts:
-            state = self._loop(part, sequence, state, reducer, shapes)
+        invariants, state = [tf.TensorShape([1]), *shapes], self.stacked(start)
+        for steps in parts:
+            body = partial(self._step, steps, sequence, reducer)
+            loop = [tf.constant([0]), *state]
+            _, *state = tf.while_loop(steps.include, body, loop, invariants)
         return self._held(state)
 
     def _check_read(self, rows: Rows) -> None:
@@ -202,33 +204,18 @@ class Machine:
             raise NotInMemoryError("a dataset that changes is read more than once")
         self._were_read.append(rows)
 
-    def _loop(
-        self,
-        steps: Steps,
-        sequence: Elements,
-        start: Sequence[Any],
-        reducer: FlatFn,
-        shapes: Sequence[Any],
+    def _step(
+        self, steps: Steps, sequence: Elements, reducer: FlatFn, i: Any, *state: Any
     ) -> Flat:
-        """Takes these steps: what active clients find becomes a part of the state."""
-
-        def body(i: Any, *state: Any) -> Any:
-            element, active = steps.read(i)
-            with self._only(active):
-                element = sequence.element(element)
-                found = self.stacked(reducer(*self._held(state), *element))
-            if active is not None:
-                where, pairs = active[:, tf.newaxis], zip(state, found, strict=True)
-                found = [tf.tensor_scatter_nd_update(s, where, n) for s, n in pairs]
-            return i + 1, *found
-
-        _, *state = tf.while_loop(
-            lambda i, *_: i[0] < steps.count,
-            body,
-            [tf.constant([0]), *start],
-            shape_invariants=[tf.TensorShape([1]), *shapes],
-        )
-        return list(state)
+        """What the active clients find at step `i` becomes a part of the state."""
+        element, active = steps.read(i)
+        with self._only(active):
+            element = sequence.element(element)
+            found = self.stacked(reducer(*self._held(state), *element))
+        if active is not None:
+            where, pairs = active[:, tf.newaxis], zip(state, found, strict=True)
+            found = [tf.tensor_scatter_nd_update(s, where, n) for s, n in pairs]
+        return [i + 1, *found]
 
     def stacked(self, flat: Flat) -> Flat:
         """What the active clients have, as tensors with one axis more in front."""
