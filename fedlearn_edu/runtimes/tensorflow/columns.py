@@ -6,7 +6,7 @@ with elements of shape [2], and one, a smaller last batch for example, of shape 
 
                  step 0     step 1     step 2     step 3
     client 0      1  2       3  4       5  6
-    client 1      7  8       9 10                 11         its shape is another one
+    client 1      7  8       9 10                 11         waits for a step of its own
     client 2     12 13      14 15      16 17
 
 At one step, all elements have one shape and lie in one piece of memory. *Even* are the
@@ -16,7 +16,7 @@ first steps, if all clients take them with elements of one shape: here 0 and 1.
               [[3 4] [9 10] [14 15]]]
     uneven   5 6 16 17 | 11      ends 0 4 5   step 2 is values[0:4], step 3 values[4:5]
     shapes   [2 2] [1 1]                      of these two blocks; clients come first
-    clients  0 2 | 1             ends 0 2 3   whom the rows of the two blocks belong to
+    clients  0 2 | 1             ends 0 2 3   which read them: one row of a block each
 
 An element of several tensors has `even`, `uneven` and `shapes` for each of them. What
 all clients share has neither `clients` nor their axis. `rows.py` reads this in a graph.
@@ -217,12 +217,9 @@ def _elements(sequence: Any, type_: SequenceType) -> Sequences:
     return [flatten(element, type_.element) for element in sequence]
 
 
-# ------------------------------------------------------------- packing, as drawn above
-
-
 @final
 class _Step(NamedTuple):
-    """What is read at one step: by which clients, and elements of which shapes."""
+    """What is read at one step, a column of the drawing, and by which clients."""
 
     clients: list[int]
     elements: Sequences

@@ -34,8 +34,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     to_body,
 )
 from fedlearn_edu.runtimes.tensorflow.evaluation import (
-    OPERATIONS_IN_GRAPHS,
-    PRIMITIVES,
+    ABILITIES,
     over_datasets,
     to_machine_fn,
 )
@@ -98,8 +97,7 @@ class TensorFlowTracingContext(TracingContext):
         """Calls a computation on symbolic tensors."""
         tree, type_ = computation.tree, computation.type_signature
         check_closed(computation)
-        known = RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS
-        check_obstacle(computation, "a tf_computation", "TensorFlow", *known)
+        check_obstacle(computation, "a tf_computation", "TensorFlow", *ABILITIES)
         nested = None
         if type_.parameter is not None:
             flat = _symbolic(argument, type_.parameter, computation.__name__)
@@ -149,7 +147,7 @@ def _code(
 
 def fuse(function: ir.Lambda, name: str) -> ir.Leaf | None:
     """The function as one leaf; `None` if TensorFlow cannot run it as a whole."""
-    if obstacle(function, RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS) is not None:
+    if obstacle(function, *ABILITIES) is not None:
         return None
     types = {id(node.type): node.type for node in walk(function)}  # few, named often
     if any(type_.contains(_is_sequence_of_nothing) for type_ in types.values()):

@@ -31,7 +31,7 @@ from fedlearn_edu.types.data_types import element_type_of
 from fedlearn_edu.types.dtypes import smallest
 from fedlearn_edu.types.fields import fields_of, rebuild
 from fedlearn_edu.types.packing import aligned, memory_of
-from fedlearn_edu.types.sequences import DatasetSequence, unwrap
+from fedlearn_edu.types.sequences import DatasetSequence, arranged, unwrap
 
 # From nested tensors and datasets to the type and the leaves of the result.
 Body = Callable[[Any], tuple[Type, list[Any]]]
@@ -104,6 +104,11 @@ def as_element(leaves: Iterable[Any], type_: Type) -> Any:
     if parts and all(type_.names()):
         return OrderedDict(zip(type_.names(), parts, strict=True))
     return tuple(parts)
+
+
+def from_element(element: Any, type_: Type) -> list[Any]:
+    """The leaves of an element of a dataset, in the order of the type."""
+    return flatten(arranged(element, type_), type_)
 
 
 def flatten(nested: Any, type_: Type | None) -> list[Any]:

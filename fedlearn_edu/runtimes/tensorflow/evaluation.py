@@ -12,6 +12,7 @@ from typing import Any
 
 from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     Body,
     flatten,
@@ -31,7 +32,7 @@ from fedlearn_edu.runtimes.tensorflow.machine import (
     to_dataset,
 )
 from fedlearn_edu.structure import Struct, tree_map, unflatten
-from fedlearn_edu.types import FunctionType, SequenceType, StructType, TensorType, Type
+from fedlearn_edu.types import FunctionType, SequenceType, TensorType, Type
 
 
 def _at_most(value: Any, limit: Any) -> Any:
@@ -57,6 +58,8 @@ OPERATIONS_IN_GRAPHS = {
     "at_most": _at_most,
 }
 PRIMITIVES = frozenset({"sequence_map", "sequence_reduce"})
+# What of the language can be run here, as `compiler.fuse.obstacle` asks.
+ABILITIES = RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS
 
 
 def to_machine_fn(tree: ir.Node) -> MachineFn:
@@ -112,10 +115,8 @@ def _literal(literal: ir.Literal) -> Any:
 
 
 def _map(intrinsic: ir.Intrinsic) -> Fn:
-    parameter, result = intrinsic.type.parameter, intrinsic.type.result
-    assert isinstance(parameter, StructType)
-    assert isinstance(parameter[1], SequenceType)
-    assert isinstance(result, SequenceType)
+    parameter: Any = intrinsic.type.parameter
+    result: Any = intrinsic.type.result
     source_type, result_type = parameter[1].element, result.element
 
     def call(argument: Any) -> Any:
@@ -128,10 +129,8 @@ def _map(intrinsic: ir.Intrinsic) -> Fn:
 
 
 def _reduce(intrinsic: ir.Intrinsic, machine: Machine) -> Fn:
-    parameter, state_type = intrinsic.type.parameter, intrinsic.type.result
-    assert isinstance(parameter, StructType)
-    assert isinstance(parameter[0], SequenceType)
-    element_type = parameter[0].element
+    parameter: Any = intrinsic.type.parameter
+    element_type, state_type = parameter[0].element, intrinsic.type.result
     specs = list(map(tensor_spec, leaf_types(state_type)))
 
     def call(argument: Any) -> Any:

@@ -22,13 +22,10 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     explained,
     flatten,
     leaf_types,
+    map_sequences,
     to_plain,
 )
-from fedlearn_edu.runtimes.tensorflow.graphdef import (
-    digest_of,
-    runs_python,
-    stays_inside,
-)
+from fedlearn_edu.runtimes.tensorflow.graphdef import digest_of, is_pure, runs_python
 from fedlearn_edu.runtimes.tensorflow.library import THREADS, tf
 from fedlearn_edu.runtimes.tensorflow.sequences import keeping, to_variant
 from fedlearn_edu.runtimes.tensorflow.variables import has_effects, without_variables
@@ -104,7 +101,7 @@ class GraphCode:
         if self.parts:
             return all(getattr(part, "is_pure", False) for part in self.parts)
         definition = self.serialized.definition
-        return stays_inside(tf.compat.v1.GraphDef.FromString(definition))
+        return is_pure(tf.compat.v1.GraphDef.FromString(definition))
 
     @memoized_property
     def serialized(self) -> "SerializedGraph":
@@ -161,28 +158,23 @@ class GraphCode:
 
     def run(self, flat: Sequence[Any]) -> list[Any]:
         """Runs the graph on flat tensors and sequences, also inside another trace."""
-        pairs = list(zip(flat, self._takes, strict=True))
-        for leaf, type_ in pairs if self.reads_all else ():
-            if isinstance(type_, SequenceType):
-                sequence = to_plain(leaf, type_)  # a tensor, if a leaf has made it
-                if isinstance(sequence, DatasetSequence):
-                    sequence.check_end()
-        given = [_as_tensor(leaf, type_) for leaf, type_ in pairs]
+        if self.reads_all:
+            map_sequences(_check_end, flat, self.parameter)
+        variants = map_sequences(to_variant, flat, self.parameter)
+        given = list(map(tf.convert_to_tensor, variants))
         found = called(self._function(), *given)
-        for result, type_ in zip(found, self._returns, strict=True):
-            if isinstance(type_, SequenceType):
-                keeping(result, *given)
-        return found
+        return map_sequences(lambda made, _: keeping(made, *given), found, self.result)
 
     @memoized_property
     def reads_all(self) -> bool:
         """Whether each sequence it takes is read in a loop, to the end."""
-        return self.machine_fn is not None and not any(map(_is_sequence, self._returns))
+        returns_any = any(isinstance(t, SequenceType) for t in self._returns)
+        return self.machine_fn is not None and not returns_any
 
     @memoized_property
     def has_sequences(self) -> bool:
         """Whether it takes or returns any."""
-        return any(map(_is_sequence, self._takes + self._returns))
+        return any(isinstance(t, SequenceType) for t in self._takes + self._returns)
 
     def __call__(self, argument: Any) -> Any:
         """Runs the graph on a plain argument."""
@@ -208,14 +200,10 @@ def _with_graph(graph: SerializedGraph, name: str, *types: Any) -> GraphCode:
     return code
 
 
-def _is_sequence(type_: Type) -> bool:
-    return isinstance(type_, SequenceType)
-
-
-def _as_tensor(leaf: Any, type_: Type) -> Any:
-    if isinstance(type_, SequenceType):
-        return to_variant(leaf, type_)
-    return tf.convert_to_tensor(leaf)
+def _check_end(sequence: Any, type_: SequenceType) -> None:
+    plain = to_plain(sequence, type_)  # a tensor, if a leaf has made it
+    if isinstance(plain, DatasetSequence):
+        plain.check_end()
 
 
 def _rebuild(serialized: SerializedGraph) -> Any:

@@ -20,7 +20,7 @@ from fedlearn_edu.types.sequences import DatasetSequence
 
 # Operations with effects that are seen outside of a graph.
 _OUTSIDE = re.compile("PyFunc|^Print|^WriteFile|^Save|Summary|Enqueue")
-_PYTHON = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}
+_PYTHON = "PyFunc"
 _CHANGING = re.compile("Shuffle|Random|Sampl|Multinomial|Normal|Rng|Variable|Time")
 _IGNORE = 1  # that a dataset has a state: it is only looked at
 # Attributes that name a gradient, which leaf code is never asked for, and seeds.
@@ -30,7 +30,7 @@ _GRADIENT, _SEEDS = "_gradient_op_type", ("seed", "seed2")
 _NAMING = re.compile(r'^( *(name|op|input): "\^?)([^":]+)', re.MULTILINE)
 
 
-def stays_inside(definition: Any) -> bool:
+def is_pure(definition: Any) -> bool:
     """Whether a `GraphDef` runs no Python, prints nothing and writes no file."""
     return not any(_OUTSIDE.search(node.op) for node in _nodes(definition))
 
@@ -44,7 +44,7 @@ def runs_python(graph: Any) -> bool:
     """Whether a graph calls Python; found out once."""
     if not hasattr(graph, "runs_python"):
         nodes = _nodes(graph.as_graph_def())
-        graph.runs_python = any(node.op in _PYTHON for node in nodes)
+        graph.runs_python = any(_PYTHON in node.op for node in nodes)
     return bool(graph.runs_python)
 
 
@@ -57,7 +57,7 @@ def source_of(tensor: Any) -> Any:
 
 def calls_python(dataset: Any) -> bool:
     """Whether reading a dataset runs Python code."""
-    return any("PyFunc" in name for name in _operations(dataset))
+    return any(_PYTHON in name for name in _operations(dataset))
 
 
 def changes(sequence: Any) -> bool:
@@ -80,9 +80,6 @@ def _nodes(definition: Any) -> Iterator[Any]:
     """All nodes of a `GraphDef`, with those of its functions."""
     functions = definition.library.function
     return chain(definition.node, *(function.node_def for function in functions))
-
-
-# ------------------------------------------------------ what tells a graph from others
 
 
 def digest_of(serialized: bytes, captures: Sequence[Any], *ends: Sequence[str]) -> str:

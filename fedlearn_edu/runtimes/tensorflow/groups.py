@@ -30,7 +30,6 @@ from fedlearn_edu.executors.batched import BatchedRuntime, Declined, Group, Part
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import captured_constants, leaves, rebuild_atoms, walk
-from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.columns import (
     LARGE_STEP_BYTES,
     Column,
@@ -45,11 +44,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     tensor_spec,
     to_plain,
 )
-from fedlearn_edu.runtimes.tensorflow.evaluation import (
-    OPERATIONS_IN_GRAPHS,
-    PRIMITIVES,
-    to_machine_fn,
-)
+from fedlearn_edu.runtimes.tensorflow.evaluation import ABILITIES, to_machine_fn
 from fedlearn_edu.runtimes.tensorflow.executor import to_tensors
 from fedlearn_edu.runtimes.tensorflow.graphdef import source_of
 from fedlearn_edu.runtimes.tensorflow.library import tf
@@ -182,7 +177,7 @@ def _check(work: Work) -> None:
     if work.accumulate is not None and captured_constants(work.accumulate):
         raise Declined("what folds the results has captured a value")
     for tree in trees:
-        if found := obstacle(tree, RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS):
+        if found := obstacle(tree, *ABILITIES):
             raise Declined(f"it calls {found}")
         for leaf in leaves(tree):
             code: Any = leaf.code
@@ -215,11 +210,11 @@ def _run_all(work: Work, values: list[Any], clients: Any, *start: Any) -> list[A
         return _folded(work, work.accumulate, results, [*start])
 
 
-# Most folds add. A sum is one operation per tensor; every other fold is a loop.
-
-
 def _folded(work: Work, accumulate: ir.Node, results: Flat, start: Flat) -> Flat:
-    """`accumulate(… accumulate(start, r0) …, rn)`, inside of a graph."""
+    """`accumulate(… accumulate(start, r0) …, rn)`, inside of a graph.
+
+    Most folds add. A sum is one operation per tensor; every other fold is a loop.
+    """
     run, states = to_machine_fn(accumulate), leaf_types(work.state)
     specs = list(map(tensor_spec, states + leaf_types(work.result)))
     traced = tf.function(lambda *flat: run(flat, Machine()), autograph=False)

@@ -19,24 +19,20 @@ from typing import final
 from fedlearn_edu.capabilities import has_tensorflow, is_browser
 from fedlearn_edu.errors import FedLearnError
 
-# Not by switching oneDNN off, which has a start-up line of its own: batched matrix
-# products take four times as long without it.
-_QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3"}
 THREADS = max(2, os.cpu_count() or 1)
 
 
-def _stderr_to_nowhere() -> int:
+@contextmanager
+def _stderr_closed() -> Iterator[None]:
     sys.stderr.flush()
-    saved = os.dup(2)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+    saved, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     os.close(nowhere)
-    return saved
-
-
-def _restore_stderr(saved: int) -> None:
-    os.dup2(saved, 2)
-    os.close(saved)
+    try:
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
 
 
 @final
@@ -58,18 +54,15 @@ if not has_tensorflow():
     )
 if "tensorflow" not in sys.modules:
     os.environ.setdefault("TF_NUM_INTEROP_THREADS", str(THREADS))
-    for _name, _value in _QUIET.items():
-        os.environ.setdefault(_name, _value)
+    # Not by switching oneDNN off, which has a start-up line of its own: batched matrix
+    # products take four times as long without it.
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
-_saved = _stderr_to_nowhere()
-try:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import tensorflow as tf
+with _stderr_closed(), warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    import tensorflow as tf
 
-        tf.zeros([])
-finally:
-    _restore_stderr(_saved)
+    tf.zeros([])
 
 
 @contextmanager

@@ -26,16 +26,12 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     Body,
     as_element,
     element_spec,
-    flatten,
+    from_element,
     leaf_types,
     map_sequences,
     tensor_spec,
 )
-from fedlearn_edu.runtimes.tensorflow.graphdef import (
-    has_tables,
-    source_of,
-    stays_inside,
-)
+from fedlearn_edu.runtimes.tensorflow.graphdef import has_tables, is_pure, source_of
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.machine import Elements, Flat, FlatFn, Machine
 from fedlearn_edu.runtimes.tensorflow.sequences import arranged_dataset
@@ -48,7 +44,6 @@ from fedlearn_edu.runtimes.tensorflow.variables import (
 )
 from fedlearn_edu.structure import unflatten
 from fedlearn_edu.types import FunctionType, SequenceType, TensorType, Type
-from fedlearn_edu.types.sequences import arranged
 
 # How often the shape of a state may become less definite before TensorFlow takes over.
 _MAX_TRACES = 4
@@ -97,8 +92,7 @@ class _InnerFunction:
     def _made(self, *flat: Any) -> Flat:
         """The other results, for arguments and captures."""
         ops, types = tf.raw_ops, [t.dtype for t in self.function.graph.outputs]
-        is_plain = not self._has_effects
-        call = ops.PartitionedCall if is_plain else ops.StatefulPartitionedCall
+        call = ops.StatefulPartitionedCall if self._has_effects else ops.PartitionedCall
         results = call(args=flat, Tout=types, f=self.function)
         pairs = zip(results, self._handed_on, strict=True)
         return [result for result, number in pairs if number is None]
@@ -113,10 +107,8 @@ class _StandIn(tf.data.Dataset):  # type: ignore[misc]  # TensorFlow has no type
     def __init__(
         self, tracing: "_Tracing", name: str, spec: Any, *functions: _InnerFunction
     ) -> None:
-        self.name = name
-        self.functions = functions
-        self._tracing = tracing
-        self._spec = spec
+        self.name, self.functions = name, functions
+        self._tracing, self._spec = tracing, spec
         super().__init__(None)
 
     def bound(self, machine: Machine, values: Values) -> Elements:
@@ -181,10 +173,10 @@ class _Tracing:
     """What a body does with its datasets, noted while it is traced.
 
     Attributes:
-        inputs: the leaves of the argument: tensors of the body, and stand-ins.
-        loops: in the order in which they run.
-        results: the leaves of the result: tensors of the body, and stand-ins.
         type: the type of the body.
+        inputs: the leaves of its argument: tensors of the body, and stand-ins.
+        results: likewise, the leaves of its result.
+        loops: in the order in which they run.
     """
 
     @living_for_one_call()
@@ -284,7 +276,7 @@ class Lowered:
     @memoized_property
     def is_pure(self) -> bool:
         """Whether it runs no Python, prints nothing and writes no file."""
-        return all(stays_inside(g.as_graph_def()) for g in (self.graph, *self._inner))
+        return all(is_pure(g.as_graph_def()) for g in (self.graph, *self._inner))
 
     def run(self, flat: Sequence[Any], machine: Machine) -> Flat:
         """The flat result for flat arguments, in which a sequence is `Elements`."""
@@ -315,11 +307,8 @@ def _from_type(sequence: Elements, type_: SequenceType) -> Elements:
 
 def _to_type(sequence: Elements, type_: SequenceType) -> Elements:
     element, spec = type_.element, element_spec(type_.element)
-    return sequence.map(
-        lambda *flat: flatten(
-            arranged(tf.nest.pack_sequence_as(spec, flat), element), element
-        )
-    )
+    pack = partial(tf.nest.pack_sequence_as, spec)
+    return sequence.map(lambda *flat: from_element(pack(flat), element))
 
 
 def lower(body: Body, type_: Type) -> Lowered | None:

@@ -23,14 +23,14 @@ from typing import Any, final
 from fedlearn_edu.executors.batched import Declined
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     as_element,
-    flatten,
+    from_element,
     map_sequences,
 )
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset
 from fedlearn_edu.types import SequenceType, Type
-from fedlearn_edu.types.sequences import arranged, no_end
+from fedlearn_edu.types.sequences import no_end
 
 Flat = list[Any]
 FlatFn = Callable[..., Flat]
@@ -221,10 +221,7 @@ class Machine:
         """What the active clients have, as tensors with one axis more in front."""
         if self._all is None:
             return flat
-        return [
-            self._of_active(v) if isinstance(v, Batched) else self._repeated(v)
-            for v in flat
-        ]
+        return list(map(self._stacked, flat))
 
     def _positions(self) -> Any:
         """The positions of the active clients."""
@@ -242,12 +239,10 @@ class Machine:
         finally:
             self._active, self._is_in_loop = before
 
-    def _of_active(self, value: Batched) -> Any:
-        if value.clients is self._active:
-            return value.tensor
-        return tf.gather(value.tensor, self._active)
-
-    def _repeated(self, value: Any) -> Any:
+    def _stacked(self, value: Any) -> Any:
+        if isinstance(value, Batched):
+            is_theirs = value.clients is self._active
+            return value.tensor if is_theirs else tf.gather(value.tensor, self._active)
         value, axis = tf.convert_to_tensor(value), self._positions()
         whole = tf.broadcast_to(value, tf.concat([tf.shape(axis), tf.shape(value)], 0))
         return tf.ensure_shape(whole, [*axis.shape, *value.shape])
@@ -262,8 +257,8 @@ def _reduced(
     """The fold of a pipeline; TensorFlow finds out what the states look like."""
 
     def on_element(state: Any, element: Any) -> Any:
-        flat = flatten(arranged(element, pipeline.type), pipeline.type)
-        return tuple(reducer(*state, *sequence.element(flat)))
+        flat = sequence.element(from_element(element, pipeline.type))
+        return tuple(reducer(*state, *flat))
 
     with _if_it_ends(pipeline):
         return list(pipeline.dataset.reduce(tuple(start), _as_it_is(on_element)))
@@ -302,8 +297,7 @@ def to_dataset(elements: Elements, type_: SequenceType) -> Any:
     is_spread = isinstance(source.dataset.element_spec, tuple)
 
     def on_element(*parts: Any) -> Any:
-        element = arranged(parts if is_spread else parts[0], source.type)
-        flat = elements.element(flatten(element, source.type))
-        return as_element(flat, type_.element)
+        flat = from_element(parts if is_spread else parts[0], source.type)
+        return as_element(elements.element(flat), type_.element)
 
     return source.dataset.map(_as_it_is(on_element))

@@ -31,6 +31,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     as_element,
     element_spec,
     flatten,
+    from_element,
     leaf_types,
     stacked,
     wrapped,
@@ -38,7 +39,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.types import SequenceType, Type
 from fedlearn_edu.types.messages import misfit
-from fedlearn_edu.types.sequences import Cached, DatasetSequence, arranged, length_of
+from fedlearn_edu.types.sequences import Cached, DatasetSequence, length_of
 
 
 def to_variant(sequence: Any, type_: SequenceType) -> Any:
@@ -83,7 +84,7 @@ def arranged_dataset(dataset: Any, type_: SequenceType) -> Any:
 
         def on_element(*parts: Any) -> Any:
             whole = parts[0] if len(parts) == 1 else parts
-            return as_element(flatten(arranged(whole, element), element), element)
+            return as_element(from_element(whole, element), element)
 
         return dataset.map(on_element)
     return dataset
