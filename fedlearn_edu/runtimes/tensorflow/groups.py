@@ -9,7 +9,7 @@ How a thousand clients cost ten calls, and what stands for them on the way:
     columns.py              `columns`       `Column`s: a tensor of all is one tensor
     rows.py                 `RowsGraph`     the call: of one graph, traced only once
     rows.py                 `value_of`      in it: `Batched` tensors, and `Elements`
-    machine.py              `Machine`       their results: one operation for all
+    machine.py              `Machine`       `Batched` results: one operation for all
     groups.py               `_folded`       one state: results folded in client order
     executors/composing.py  `_aggregate`    ten states, merged into that of the server
 

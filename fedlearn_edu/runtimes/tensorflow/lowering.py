@@ -9,8 +9,8 @@
 
 A body that does nothing else with its datasets is *lowered*. It is traced on stand-ins,
 which remember what is mapped and reduced; placeholders stand for the results of loops.
-Pieces are graphs without any dataset. So `Lowered.run` can take turns: a piece, a loop,
-a piece, …; and loops may read rows in memory, of one client or of many (`machine.py`),
+Pieces are graphs without any dataset. `Lowered.run` runs a piece, then its loop, then
+the next piece; a loop may read rows in memory, of one client or of many (`machine.py`),
 or a pipeline of `tf.data`. Every other body reads a pipeline, correctly and slower.
 """
 
@@ -234,7 +234,7 @@ class Lowered:
 
     Attributes:
         type: its type.
-        graph: all of it but its inner functions; plain values are its variables.
+        graph: all of it but its inner functions, if possible without variables.
     """
 
     def __init__(self, traced: Any, tracing: _Tracing) -> None:

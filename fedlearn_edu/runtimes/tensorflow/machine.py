@@ -54,7 +54,7 @@ class Batched:
     """One tensor of each client.
 
     Attributes:
-        tensor: these tensors, along the first axis.
+        tensor: all of them, along its first axis.
         clients: positions of the clients in the group; `None` for all of it.
     """
 
