@@ -3,7 +3,7 @@
 
 A function without placements, all of whose leaf code belongs to one runtime, is handed
 to that runtime as a whole: sequence intrinsics, lambdas, blocks and what it captured
-included. The runtime makes one leaf of it, or declines (`expansion.py` says why).
+included. The runtime makes one leaf of it, or declines (`expansion.obstacle` says why).
 Contexts, which see runtimes and compiler, say which runtimes can do that.
 """
 

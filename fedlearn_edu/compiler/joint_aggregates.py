@@ -19,6 +19,7 @@ but an aggregate that needs the result of another one comes after it.
 from collections.abc import Mapping, Sequence
 
 from fedlearn_edu.compiler.normal_form import (
+    WHOLE,
     Steps,
     arguments_of,
     call_of,
@@ -139,7 +140,7 @@ def _parameter(function: ir.Node) -> Type:
 
 def _field_of(joint: ir.Reference, index: int) -> ir.Call:
     """A field of the joint result, at the server."""
-    fields = ir.Reference("(all fields)", member_type(joint))
+    fields = ir.Reference(WHOLE, member_type(joint))
     select = ir.Lambda(fields.name, fields.type, ir.Selection(fields, index))
     result = FederatedType(select.type.result, SERVER)
     return call_of("federated_map", unnamed(select, joint), result)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A-normal form: a program as one list of steps, each of which is one call.
+"""A-normal form: a program as one list of steps: each is one call, or takes a field.
 
     (x -> (y -> (let z=g(y) in z))(f(<x,1>).a))
     ((argument) -> (let (0)=f(<(argument),1>),(1)=g((0).a) in (1)))
@@ -25,7 +25,7 @@ from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type
 
 Steps = list[tuple[str, ir.Node]]
 _ARGUMENT = "(argument)"  # no Python name, like all names given here: no capture
-_WHOLE = "(all fields)"
+WHOLE = "(all fields)"
 
 
 def to_normal_form(program: ir.Lambda) -> ir.Lambda:
@@ -133,6 +133,6 @@ def unnamed(*nodes: ir.Node) -> ir.Struct:
 
 def function_of_fields(fields: Sequence[ir.Reference], body: ir.Node) -> ir.Lambda:
     """From a structure to the `body`, in which its fields have these names."""
-    whole = ir.Reference(_WHOLE, StructType([field.type for field in fields]))
+    whole = ir.Reference(WHOLE, StructType([field.type for field in fields]))
     bound = [(field.name, ir.Selection(whole, i)) for i, field in enumerate(fields)]
     return ir.Lambda(whole.name, whole.type, ir.Block(tuple(bound), body))

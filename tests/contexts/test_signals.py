@@ -101,17 +101,31 @@ def test_it_comes_through_unchanged_and_nothing_goes_on(
     assert len(began) < 64
 
 
-@pytest.mark.parametrize("handler", [Alarm, Bell])
-def test_it_comes_through_the_trial_on_ones(handler: type[Alarm]) -> None:
+@pytest.mark.parametrize(
+    ("handler", "define", "type_"),
+    [
+        (Alarm, fl.np_computation, F32),
+        (Bell, fl.np_computation, F32),
+        (Alarm, fl.tf_computation, fl.SequenceType(F32)),
+    ],
+)
+def test_it_comes_through_a_definition(
+    handler: type[Alarm], define: Any, type_: Any
+) -> None:
+    """Where a body is tried on ones, or on what stands in for a dataset."""
+    runs: list[Any] = []
+
     def work(x: Any) -> Any:
-        signal.raise_signal(signal.SIGALRM)
+        if not runs:
+            runs.append(x)
+            signal.raise_signal(signal.SIGALRM)
         return x
 
     error = TimeoutError("mine")
     before = signal.signal(signal.SIGALRM, handler(error))
     try:
         with pytest.raises(TimeoutError) as caught:
-            fl.np_computation(work, F32)
+            define(work, type_)
     finally:
         signal.signal(signal.SIGALRM, before)
     assert caught.value is error

@@ -42,7 +42,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     stacked,
     tf_dtype,
 )
-from fedlearn_edu.runtimes.tensorflow.graphdef import calls_python, changes
+from fedlearn_edu.runtimes.tensorflow.graphdef import calls_python, may_change
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.machine import NotInMemoryError
 from fedlearn_edu.structure import leaves, unflatten
@@ -187,7 +187,7 @@ def _made_of(entries: Sequence[Any], type_: TensorType | SequenceType) -> Column
     plain = [unwrap(entry) for entry in entries]
     if isinstance(type_, SequenceType):
         elements = [_elements(_read_first(entry), type_) for entry in plain]
-        column = replace(_packed(elements, type_), changes=any(map(changes, plain)))
+        column = replace(_packed(elements, type_), changes=any(map(may_change, plain)))
     elif any(np.shape(value) != np.shape(plain[0]) for value in plain):
         raise NotInMemoryError("clients hold tensors of several shapes")
     else:
@@ -202,8 +202,8 @@ def _read_first(sequence: Any) -> Any:
     Not one that calls Python, which would run again should the group be declined.
     """
     is_pipeline = isinstance(sequence, DatasetSequence)
-    size = int(sequence.dataset.cardinality()) if is_pipeline else -1
-    if not 0 <= size <= _MAX_READ_FIRST or calls_python(sequence.dataset):
+    count = int(sequence.dataset.cardinality()) if is_pipeline else -1
+    if not 0 <= count <= _MAX_READ_FIRST or calls_python(sequence.dataset):
         return sequence
     elements = iter(sequence)
     first = tuple(islice(elements, 1))

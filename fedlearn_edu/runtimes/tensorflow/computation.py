@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tf_computation`: a TensorFlow function, traced once into one opaque leaf.
 
-The body runs once, at definition, on symbolic tensors and datasets. Other TensorFlow
-computations called in it become part of its graph. The executor beside this file runs
+The body runs once, at definition, on symbolic tensors and datasets (twice, if it does
+with a dataset what cannot be lowered to loops). Other TensorFlow computations called in
+it become part of its graph. The executor beside this file runs
 it. `fuse` makes the same kind of leaf of a whole function of the language, which
 `compiler/fuse.py` hands in: what the stack of executors would do step by step,
 TensorFlow then does in one call.
@@ -46,6 +47,7 @@ from fedlearn_edu.runtimes.tensorflow.machine import MachineFn
 from fedlearn_edu.runtimes.tensorflow.refusals import refusal
 from fedlearn_edu.runtimes.tensorflow.sequences import to_variant
 from fedlearn_edu.runtimes.tensorflow.variables import living_for_one_call
+from fedlearn_edu.signals import is_from_outside
 from fedlearn_edu.structure import unflatten
 from fedlearn_edu.types import FunctionType, SequenceType, Type
 
@@ -78,7 +80,9 @@ def _traced_again(
     try:
         with silence():  # AutoGraph wants sources, which stay at home
             traced: Any = trace_tensorflow(fn, *signature).tree
-    except Exception:  # what it needed then may not be there any more, or not here
+    except Exception as error:  # what it needed then may be missing now, or here
+        if is_from_outside(error):
+            raise
         return code
     again: GraphCode = traced.code
     return again if again.digest == code.digest else code

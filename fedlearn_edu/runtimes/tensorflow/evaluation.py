@@ -58,7 +58,7 @@ OPERATIONS_IN_GRAPHS = {
     "at_most": _at_most,
 }
 PRIMITIVES = frozenset({"sequence_map", "sequence_reduce"})
-# What of the language can be run here, as `compiler.fuse.obstacle` asks.
+# What of the language can be run here, as `compiler.expansion.obstacle` asks.
 ABILITIES = RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS
 
 

@@ -4,7 +4,7 @@
 One piece of leaf code may need several graphs:
 
     the traced function          takes datasets                  `GraphCode.run`
-    the same, no variables       can be mapped over clients      `pure_function`
+    the same, no variables       can be mapped over clients      `mappable_function`
     its bytes                    travel; no Python source does   `serialized`
     what `_rebuild` makes of it  runs in the other process       `GraphCode.run`
     graphs of its `machine_fn`   take rows in memory             `rows.py`
@@ -135,12 +135,12 @@ class GraphCode:
     @memoized_property
     def has_state(self) -> bool:
         """Whether it may differ from call to call: if it draws random numbers, say."""
-        graph = getattr(self.pure_function, "graph", None)
+        graph = getattr(self.mappable_function, "graph", None)
         return graph is None or has_effects(graph)
 
     @memoized_property
-    def pure_function(self) -> Any:
-        """The graph as a function whose variables are plain values, if they can be."""
+    def mappable_function(self) -> Any:
+        """The graph for `tf.vectorized_map`: variables are values, if they can be."""
         function = self._function()
         is_traced_here = hasattr(function, "structured_outputs")
         return without_variables(function) if is_traced_here else function

@@ -60,7 +60,7 @@ def calls_python(dataset: Any) -> bool:
     return any(_PYTHON in name for name in _operations(dataset))
 
 
-def changes(sequence: Any) -> bool:
+def may_change(sequence: Any) -> bool:
     """Whether it is a dataset that may give other elements each time it is read."""
     is_dataset = isinstance(sequence, DatasetSequence)
     return is_dataset and any(map(_CHANGING.search, _operations(sequence.dataset)))

@@ -14,7 +14,7 @@ How a thousand clients cost ten calls, and what stands for them on the way:
     executors/composing.py  `_aggregate`    ten states, merged into that of the server
 
 An operation on a small client costs more than what it computes: so one for all is worth
-it. What is left to the flat strategy, and why, `_check` and `_run` say.
+it. What is left to the flat strategy, each `Declined` says why.
 """
 
 from collections import OrderedDict
@@ -55,7 +55,8 @@ from fedlearn_edu.structure import Struct, unflatten
 from fedlearn_edu.types import SequenceType, TensorType, Type
 from fedlearn_edu.types.sequences import unwrap
 
-# What all clients of a group read at one step takes up memory at the same time.
+# What all clients of a group read at one step takes up memory at the same time; what
+# they share, such as a model, does once each of them has changed it.
 GROUP_STEP_BYTES = 2**26
 _MAX_GRAPHS = 128
 

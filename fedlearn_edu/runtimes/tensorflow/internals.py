@@ -2,8 +2,9 @@
 """The private names of TensorFlow that we use, each with what happens without it.
 
 A release may move any of them. Then the name here is `None`, or a public one takes its
-place; programs mean the same, and some are slower. `python3.11 -m tools.lowest` runs
-the tests with the oldest TensorFlow that works, `make test` with the newest.
+place; programs mean the same, and some are slower. (Two more are methods of a subclass
+of `tf.data.Dataset`, in `lowering.py`.) `python3.11 -m tools.lowest` runs the tests
+with the oldest TensorFlow that works, `make test` with the newest.
 """
 
 import copyreg
@@ -71,6 +72,11 @@ def describe_handle(handle: Any, shape: Any, dtype: Any) -> None:
     handle._unique_id = f"one_call_{next(_numbers)}"
     if _create_handle_data is not None and _set_handle_data is not None:
         _set_handle_data(handle, _create_handle_data(tf.TensorShape(shape), dtype))
+
+
+def note_beginning(variable: Any, start: Any, value: Any) -> None:
+    """What older programs wait for, and read."""
+    variable._initializer_op, variable._initial_value = start, value
 
 
 def call_flat(function: Any, flat: Sequence[Any]) -> list[Any]:

@@ -42,6 +42,7 @@ from fedlearn_edu.runtimes.tensorflow.variables import (
     replayed,
     without_variables,
 )
+from fedlearn_edu.signals import is_from_outside
 from fedlearn_edu.structure import unflatten
 from fedlearn_edu.types import FunctionType, SequenceType, TensorType, Type
 
@@ -238,7 +239,7 @@ class Lowered:
     """
 
     def __init__(self, traced: Any, tracing: _Tracing) -> None:
-        self._function = self._traced = traced
+        self._function = self._whole = traced
         self._replayed: Values = {}
 
         def run() -> None:
@@ -320,7 +321,9 @@ def lower(body: Body, type_: Type) -> Lowered | None:
     try:
         run = partial(tracing.run, body, type_)
         lowered = Lowered(tf.compat.v1.wrap_function(run, []), tracing)
-    except Exception:  # of whatever kind: a stand-in is no dataset
+    except Exception as error:  # of whatever kind: a stand-in is no dataset
+        if is_from_outside(error):
+            raise
         return None
     # Inner functions stay whole. A body is cut: effects would be lost, or come twice.
     return None if has_effects(lowered.graph) else lowered

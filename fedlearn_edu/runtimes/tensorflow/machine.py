@@ -68,8 +68,9 @@ class Steps:
     """Successive steps of a loop over sequences in memory.
 
     Attributes:
-        read: `read([i])` is what the clients read at step `i`, a flat element of
-            `Batched` tensors, and the positions of these clients.
+        read: `read([i])` is what clients read at step `i`, a flat element (its tensors
+            are `Batched` unless all share them), and the positions of these clients,
+            `None` for all.
         count: how many steps there are.
     """
 
@@ -173,7 +174,7 @@ class Machine:
         if code.machine_fn is not None:
             return code.machine_fn(flat, self)
         if not code.has_sequences:
-            return self.call(code.pure_function, flat, draws=code.has_state)
+            return self.call(code.mappable_function, flat, draws=code.has_state)
         found = code.run(map_sequences(to_dataset, flat, code.parameter))
         return map_sequences(from_dataset, found, code.result)
 

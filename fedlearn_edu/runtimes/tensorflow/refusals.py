@@ -23,7 +23,7 @@ _KERAS = re.compile(r"keras\W.*\Woptimizers\W")
 # `{0}` is the first group of the pattern.
 _WHAT_TO_WRITE = {
     r"symbolic tf.Tensor .* to a numpy array": ("NumPy code on a tensor", ""),
-    r"^(float|int|complex)\(\) argument": ("{0}() of a tensor", "tf.cast(x, tf.{0}32)"),
+    r"^(float|int)\(\) argument": ("{0}() of a tensor", "tf.cast(x, tf.{0}32)"),
     r"as a Python `bool`": (
         "`if`, `while`, `and`, `or`, `not` or `max` on a tensor",
         "tf.where or tf.cond, or put @tf.function below the decorator: AutoGraph makes "

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sequences as `tf.data.Dataset`s, whatever form they come in.
 
-    a tuple; of one shape, but for the last elements    its rows      `_blocks`
+    a tuple; of one shape, but for the last elements    its rows      `_first_and_last`
     any other tuple, or a `LazySequence`                a generator   `_generated`
     a `DatasetSequence`                                 the dataset
     `Cached`                                            any of these, kept
@@ -99,7 +99,7 @@ def _variant_of(elements: Any, type_: Type) -> Any:
             f"{type_}*",
             do="put something into each element, or count them in the federated body",
         )
-    if isinstance(elements, tuple) and (blocks := _blocks(elements, type_)):
+    if isinstance(elements, tuple) and (blocks := _first_and_last(elements, type_)):
         rows, last = (as_element(block, type_) for block in blocks)
         dataset = tf.data.Dataset.from_tensor_slices(rows)
         if blocks[1][0].shape[0]:
@@ -156,7 +156,7 @@ def _read_by_a_graph(elements: Iterable[Any], reader: Call) -> Iterator[Any]:
         yield element
 
 
-def _blocks(elements: tuple[Any, ...], type_: Type) -> list[list[Any]] | None:
+def _first_and_last(elements: tuple[Any, ...], type_: Type) -> list[list[Any]] | None:
     """First and last elements, stacked; `None` if there are more than two shapes."""
     rows = [flatten(element, type_) for element in elements]
     runs = [list(run) for _, run in groupby(rows, lambda row: list(map(np.shape, row)))]

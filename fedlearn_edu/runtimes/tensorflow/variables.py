@@ -114,8 +114,7 @@ def _one_call_variable(**kwargs: Any) -> Any:
         dtype=value.dtype,
         handle=handle,
     )
-    # What older programs wait for, and read.
-    handle.variable._initializer_op, handle.variable._initial_value = start, value
+    internals.note_beginning(handle.variable, start, value)
     return handle.variable
 
 
