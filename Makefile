@@ -104,8 +104,8 @@ LESSONS := PYTHONPATH="$(CURDIR)/tools/offline" \
   $(PYTEST) --nbval-lax --nbval-current-env --nbval-cell-timeout=600 -n $(JOBS) --dist loadfile
 lesson = notebooks/source/$(1)_*
 # Together they have a cell for each thing that lessons do.
-COVER := 00 01 05 06b 10 12b 13
-OTHERS := 02 03 04 06a 07 08 09a 09b 11a 11b 12a 14
+COVER := 00 01 05 06 10 12d 13
+OTHERS := 02 03 04 07 08 09a 09b 11a 11b 12a 12b 12c 14
 
 took = echo "make $@ took $$(($$(($$(date +%s) - begin)) / 60)) min $$(($$(($$(date +%s) - begin)) % 60)) s"
 

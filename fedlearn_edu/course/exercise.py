@@ -269,7 +269,7 @@ class Lesson:
 
     @property
     def number(self) -> str:
-        """Its place in the course: `"04"`, or `"06a"` where one has two parts."""
+        """Its place in the course: `"04"`, or `"09a"` where one has several parts."""
         return self.name.split("_", 1)[0]
 
     @property

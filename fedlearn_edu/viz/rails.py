@@ -156,8 +156,8 @@ def _mark(x: float, share: float) -> str:
 def _told(stop: Stop) -> str:
     """In words.
 
-    >>> _told(Stop("06b", 1, ("05", "06a"), 0))
-    '06b builds on 05 and 06a'
+    >>> _told(Stop("09b", 1, ("05", "09a"), 0))
+    '09b builds on 05 and 09a'
     """
     return f"{stop.name} builds on {' and '.join(stop.after) or 'no other'}"
 

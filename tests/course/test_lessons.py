@@ -51,12 +51,12 @@ def test_lessons_are_numbered_in_their_order() -> None:
     numbers = [lesson.number for lesson in load_all()]
     assert numbers == sorted(set(numbers))
     assert all(
-        re.fullmatch(r"\d\d[ab]?_[a-z0-9_]+", lesson.name) for lesson in load_all()
+        re.fullmatch(r"\d\d[a-d]?_[a-z0-9_]+", lesson.name) for lesson in load_all()
     )
 
 
 def test_lessons_about_the_language_and_its_machine_are_a_path() -> None:
-    numbers = {"02", "03", "04", "05", "06b", "07", "13"}
+    numbers = {"02", "03", "04", "05", "06", "07", "13"}
     found = {lesson.number: lesson.path == MACHINE for lesson in load_all()}
     assert found == {number: number in numbers for number in found}
 

@@ -25,7 +25,7 @@ from tools.edition import browser_release, browser_source, needs_tensorflow
 from tools.release import SOURCE, lesson_names
 
 LESSONS = [name for name in lesson_names() if runs_in_browser(browser_source(name))]
-IN_EVERY_RUN = ["06b_sequence_executors", "08_non_iid_mnist"]
+IN_EVERY_RUN = ["06_executor_stack", "08_non_iid_mnist"]
 
 # Everything but what the tag leaves out, where nothing is installed; training is short.
 IN_A_BROWSER = """

@@ -54,7 +54,7 @@ def test_lesson_passes_with_a_copy_that_is_as_it_should_be(tmp_path: Path) -> No
     ("lesson", "file", "constant", "changed"),
     [
         ("01_hello", "language/averages.py", "np.int32(1)", "np.int32(2)"),
-        ("06a_sequences", "language/sequences.py", 'binary("add"', 'binary("subtract"'),
+        ("05_sequences", "language/sequences.py", 'binary("add"', 'binary("subtract"'),
         (
             "10_federated_averaging",
             "simulation/partitions/batching.py",

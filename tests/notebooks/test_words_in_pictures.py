@@ -35,9 +35,8 @@ TERMS: dict[str, set[str]] = {
     "02": {"same", "all-equal"},
     "03": {"compiler"},
     "04": {"expansion", "primitive", "derived"},
-    "05": {"executor", "stack"},
-    "06a": set(),
-    "06b": {"expands"},
+    "05": set(),
+    "06": {"executor", "stack"},
     "07": {"room", "native", "primitives", "expands", "what"},
     "08": {
         "Dirichlet distribution",
@@ -49,7 +48,7 @@ TERMS: dict[str, set[str]] = {
 }
 # In the last lesson, training begins behind this cell.
 LAST = {"14": "clients-explorer"}
-QUICK = {"03", "04", "05"}
+QUICK = {"03", "04", "06"}
 _ITALIC = re.compile(r"(?<![*\w])\*([^*\n]+)\*(?!\*)")
 _SHOWN = "__shown__"
 _DRAWS = re.compile(r"viz\.(?:draw|explore)_")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lesson 06a: a client's readings, element by element and in order."""
+"""Lesson 05: a client's readings, element by element and in order."""
 
 from collections.abc import Callable, Sequence
 from functools import reduce
@@ -10,7 +10,7 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
 from fedlearn_edu.course.mistakes import raises, returns, typed, usual
 
 READINGS: Final = fl.SequenceType(np.float32)
@@ -260,7 +260,7 @@ MEAN_PEAK = Exercise(
 
 
 LESSON: Final = Lesson(
-    name="06a_sequences",
+    name="05_sequences",
     title="What if a day of readings does not fit into memory?",
     minutes=35,
     goals=(
@@ -268,7 +268,8 @@ LESSON: Final = Lesson(
         "carry a state of your own from one element to the next",
         "tell what is added up over elements from what is added up over clients",
     ),
-    needs="lesson 1",
+    needs="lessons 1 to 4",
+    path=MACHINE,
     exercises=(SUM_OF_SQUARES, LONGEST_STREAK, MEAN_PEAK),
     outcomes={
         "in-memory": "1",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lesson 05: a stack of executors, built by hand from the leaf upwards."""
+"""Lesson 06: a stack of executors, built by hand from the leaf upwards."""
 
 import inspect
 import warnings
@@ -14,7 +14,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.contexts.calls import finish
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import NO_RETURN, looks, raises, returns, usual
+from fedlearn_edu.course.mistakes import NO_RETURN, looks, raises, returns, typed, usual
 from fedlearn_edu.framework import (
     Executor,
     ExecutorValue,
@@ -24,6 +24,7 @@ from fedlearn_edu.framework import (
     RecordingExecutor,
     ReferenceResolvingExecutor,
     SequenceExecutor,
+    SyncExecutionContext,
     Tape,
     WrappingExecutor,
     local_executor_factory,
@@ -552,21 +553,109 @@ CALL_COUNTER = Exercise(
 )
 
 
+_READINGS_AT_CLIENTS: Final = fl.type_at_clients(NUMBERS)
+
+
+@cache
+def _plain() -> SyncExecutionContext:
+    """A context without the layer for sequences."""
+    return SyncExecutionContext(local_executor_factory())
+
+
+def _warm_counts() -> Any:
+    @fl.np_computation(NUMBERS)
+    def warm_at_home(readings: Any) -> Any:
+        return np.int32(sum(reading > 21 for reading in readings))
+
+    @fl.federated_computation(_READINGS_AT_CLIENTS)
+    def warm_counts(readings: Any) -> Any:
+        return fl.federated_map(warm_at_home, readings)
+
+    return warm_counts
+
+
+def _without_the_layer(answer: Any, data: Any) -> list[int]:
+    with _plain():
+        return [int(count) for count in answer(data)]
+
+
+def _of_each(count: Any) -> Any:
+    """A function of the clients' readings: what `count` makes of each."""
+    return lambda clients: [int(count(readings)) for readings in clients]
+
+
+WARM_COUNTS = Exercise(
+    name="warm_counts",
+    title="a count without the layer",
+    points=10,
+    want=wants.computation("({float32*}@CLIENTS -> {int32}@CLIENTS)"),
+    reference=_warm_counts,
+    cases=(
+        Case("two homes", ([[18.0, 22.0, 25.5], [23.0]],), _without_the_layer),
+        Case("21 is not above 21", ([[21.0, 21.5], [21.0]],), _without_the_layer),
+        Case("a home without readings", ([[], [22.0]],), _without_the_layer),
+        Case("no clients", ([],), _without_the_layer),
+    ),
+    mistakes=usual(
+        "a sequence operator is still in the federated body: leave only "
+        "`federated_map` there",
+        raises("UnsupportedIntrinsicError"),
+        "a home's whole sequence is one argument of `warm_at_home`, and no reading: "
+        "`federated_map` gives each home's to it",
+        raises("sequence_map cannot use"),
+        "a sequence is no array: loop over its readings",
+        raises("SequenceList"),
+        "`return` is inside the loop, and only the first reading counts",
+        _of_each(lambda readings: sum(r > 21 for r in readings[:1])),
+        "a reading of exactly 21 is not above 21",
+        _of_each(lambda readings: sum(r >= 21 for r in readings)),
+        "you added up the warm readings: count them",
+        _of_each(lambda readings: sum(r for r in readings if r > 21)),
+        "you counted all readings, warm or not",
+        _of_each(len),
+        "you counted the cold readings",
+        _of_each(lambda readings: sum(r <= 21 for r in readings)),
+        "this is 1 if there is any warm reading: count all of them",
+        _of_each(lambda readings: any(r > 21 for r in readings)),
+        "this is one number at the server: each home keeps its own count",
+        typed("({float32*}@CLIENTS -> int32@SERVER)"),
+        "this is one number for each reading: add them up",
+        raises("depends on the size of its input"),
+        "a count is a whole number of 32 bits: put `np.int32(…)` around it",
+        typed(
+            "({float32*}@CLIENTS -> {int64}@CLIENTS)",
+            "({float32*}@CLIENTS -> {float32}@CLIENTS)",
+            "({float32*}@CLIENTS -> {bool}@CLIENTS)",
+        ),
+    ),
+    hints=(
+        "The stack has no layer for sequences, but each of its leaves runs any Python "
+        "code on a whole sequence. So let the leaf count.",
+        "`sum_in_leaf` above is made in the same way: an `np_computation` that takes a "
+        "whole sequence, and a `federated_map`.",
+        "In leaf code, `readings` is something to loop over:\n"
+        "    return np.int32(sum(... for reading in readings))\n"
+        "and in the federated body each client runs it:\n"
+        "    return fl.federated_map(..., ...)",
+        "What is 1 for a warm reading, and 0 for another one?\n"
+        "    return np.int32(sum(... for reading in readings))\n"
+        "and then:\n"
+        "    return fl.federated_map(warm_at_home, readings)",
+    ),
+)
+
+
 LESSON: Final = Lesson(
-    name="05_executor_stack",
+    name="06_executor_stack",
     title="Who runs your program?",
-    minutes=45,
+    minutes=60,
     goals=(
         "run a program on an executor, step by step",
         "build the stack that runs all programs, and say what each layer is for",
-        "write an executor of your own that watches another one",
+        "tell which stack refuses a program, and mend it",
     ),
-    needs="lessons 1 to 4",
-    exercises=(RUN_ON, PARTICIPANT_STACK, FEDERATED_STACK, CALL_COUNTER),
+    needs="lessons 1 to 5",
+    exercises=(RUN_ON, PARTICIPANT_STACK, FEDERATED_STACK, CALL_COUNTER, WARM_COUNTS),
     path=MACHINE,
-    outcomes={
-        "events": "more than 100",
-        "same": "the same, in the same order",
-        "bytes": "24",
-    },
+    outcomes={"events": "more than 150", "plain": "only `sum_in_leaf`"},
 )

@@ -76,60 +76,75 @@ TARGET_GAP = Exercise(
 )
 
 
-def _has(place: int, *numbers: int) -> Any:
-    return lambda answer: answer[place] in numbers
+def _heat(mean: Any) -> Any:
+    return 0.0 if mean > 20 else 1.0
 
 
-BODY_RUNS = Exercise(
-    name="body_runs",
-    title="count the runs",
-    points=5,
-    want=wants.value((tuple, list), "three numbers, as in `(1, 2, 3)`"),
-    reference=lambda: [0, 5, 2],
+def _heating() -> Any:
+    heat = fl.np_computation(_heat, np.float32)
+
+    @fl.federated_computation(fl.type_at_clients(np.float32))
+    def heating(readings: Any) -> Any:
+        return fl.federated_map(heat, fl.federated_mean(readings))
+
+    return heating
+
+
+def _decisions(answer: Any, *homes: Any) -> list[float]:
+    return [float(answer(readings)) for readings in homes]
+
+
+def _if(decide: Any) -> Any:
+    """A function of several rounds of readings: what `decide` says in each."""
+    return lambda *homes: [decide(readings) for readings in homes]
+
+
+HEATING = Exercise(
+    name="heating",
+    title="heat, or not",
+    points=10,
+    want=wants.computation("({float32}@CLIENTS -> float32@SERVER)"),
+    reference=_heating,
     cases=(
-        Case("runs of the body of `all_halved`", do=lambda answer: answer[0]),
-        Case("runs of the leaf `halved`", do=lambda answer: answer[1]),
-        Case("runs of the polymorphic `squared`", do=lambda answer: answer[2]),
+        Case("a cold day, and a warm one", ([18.0], [24.0]), _decisions),
+        Case("most homes are cold, their mean is warm", ([19, 19, 25],), _decisions),
+        Case("exactly 20 degrees", ([20.0],), _decisions),
     ),
     mistakes=usual(
-        "write three numbers: for `all_halved`, for `halved`, for `squared`",
-        looks(lambda answer: len(answer) != 3),
-        "the first two are swapped: the body of `all_halved` first, then the leaf",
-        looks(lambda answer: tuple(answer[:2]) == (5, 0)),
-        "the body of `all_halved` does not run when it is called: its tree does",
-        looks(_has(0, 2)),
-        "the body of `all_halved` ran once, at definition: that was before `clear`, "
-        "where counting begins",
-        looks(_has(0, 1)),
-        "a body does not run for each client: its tree does",
-        looks(_has(0, 5)),
-        "a leaf runs at every client, not once per call: count the clients",
-        looks(_has(1, 2)),
-        "the two runs on ones were at definition, before `clear`",
-        looks(_has(1, 7, 9)),
-        "a leaf runs whenever its result is needed",
-        looks(_has(1, 0, 1)),
-        "a leaf runs once at every client: 3 in the first call and 2 in the second",
-        looks(lambda answer: answer[1] != 5),
-        "`squared` is traced for each new type, not for each call: which types does it "
-        "get?",
-        looks(_has(2, 3)),
-        "`squared` gets two types: the 4 has no decimal point, so it is an `int32`",
-        looks(_has(2, 1)),
-        "`squared` has no types at definition, so it is traced at its calls",
-        looks(_has(2, 0)),
+        "each home decides for itself here: take the mean first, then apply `heat`",
+        typed("({float32}@CLIENTS -> {float32}@CLIENTS)"),
+        "each home decided for itself, and then you took the mean of the decisions: "
+        "take the mean of the readings first",
+        _if(lambda readings: np.mean([_heat(each) for each in readings])),
+        "at exactly 20 degrees there is heating, too: 0.0 only above 20",
+        _if(lambda readings: float(np.mean(readings) < 20)),
+        "it is the wrong way round: 1.0 when it is cold",
+        _if(lambda readings: float(np.mean(readings) > 20)),
+        "this heats whatever the mean is: return 0.0 where it is above 20",
+        _if(lambda readings: 1.0),
+        "this never heats: return 1.0 where the mean is at most 20",
+        _if(lambda readings: 0.0),
+        "this is the mean itself: `federated_map` applies `heat` to it",
+        _if(np.mean),
+        "this is `True` or `False`: 1.0 and 0.0 are asked for",
+        typed("({float32}@CLIENTS -> bool@SERVER)"),
+        "a decision is 1.0 or 0.0, with a decimal point: 1 and 0 are whole numbers",
+        typed(
+            "({float32}@CLIENTS -> int32@SERVER)", "({float32}@CLIENTS -> int64@SERVER)"
+        ),
     ),
     hints=(
-        "Ask of each of the three: what runs at a call, your function or the tree it "
-        "wrote?",
-        "Look at `average` for a body, at `noisy_double` for a leaf, and at `triple` "
-        "for a polymorphic one. And what happened before `clear` is not counted.",
-        "A body runs once, at definition; a leaf once per client and call; a "
-        "polymorphic body once per type:\n"
-        "    body_runs = (..., ... + ..., ...)",
-        "Nothing traces `all_halved` again, and `halved` runs at 3 clients and then "
-        "at 2. How many types does `squared` get?\n"
-        "    body_runs = (0, 3 + 2, ...)",
+        "Two moves: the homes' mean comes to the server, and there a leaf looks at the "
+        "number.",
+        "`one_if_above` is a leaf that compares. `federated_map` applies a leaf to a "
+        "value at the server as well as to values at the clients.",
+        "An `if` is allowed in the leaf:\n"
+        "    if mean > ...:\n"
+        "        return 0.0\n"
+        "    return ...\n"
+        "and the body has no `if` at all:\n"
+        "    return fl.federated_map(..., ...)",
+        "What is `heat` applied to?\n    return fl.federated_map(heat, ...)",
     ),
 )
 
@@ -351,14 +366,14 @@ COMPOSE = Exercise(
 LESSON: Final = Lesson(
     name="03_computations_and_tracing",
     title="When does your function run?",
-    minutes=45,
+    minutes=50,
     goals=(
         "tell what runs when a program is defined, and what runs when it is called",
         "find what was frozen into a program, and free it",
         "build programs from other programs",
     ),
     needs="lessons 1 and 2",
-    exercises=(TARGET_GAP, SHARE_ABOVE, BODY_RUNS, COMPOSE),
+    exercises=(TARGET_GAP, SHARE_ABOVE, HEATING, COMPOSE),
     path=MACHINE,
     outcomes={"prints": "never"},
 )

@@ -533,7 +533,7 @@ LESSON: Final = Lesson(
         "write one step of gradient descent",
         "let a client train a model on all its data",
     ),
-    needs="lessons 1 and 6a, and derivatives",
+    needs="lessons 1 and 8, and derivatives",
     exercises=(BATCH_LOSS, BATCH_TRAIN, LOCAL_TRAIN),
     outcomes={"zeros": "fives"},
 )
