@@ -54,10 +54,10 @@ def as_html(verdict: Verdict) -> str:
     if verdict.failure is None:
         parts.append(tag("div", strong("Right."), f" {_all(verdict).capitalize()}."))
     elif not verdict.is_answered:
-        parts.append(tag("div", _code(verdict.failure.do)))
+        parts.append(tag("div", in_code(verdict.failure.do)))
     else:
         parts.append(_table(_part(*part) for part in _parts(verdict.failure)))
-        parts.append(tag("div", _code(_stuck(verdict))))
+        parts.append(tag("div", in_code(_stuck(verdict))))
     look = _bordered(TEST if verdict.is_right else ALARM)
     label = escape(summary(verdict))
     return tag("div", *parts, role="group", aria_label=label, style=look)
@@ -76,7 +76,7 @@ def prose(text: str) -> str:
     parts = [
         tag("pre", escape("\n".join(lines)), style=_PRE)
         if is_code
-        else tag("div", _code(" ".join(lines)))
+        else tag("div", in_code(" ".join(lines)))
         for is_code, lines in blocks
     ]
     return tag("div", *parts, style=_bordered(QUIET))
@@ -129,16 +129,16 @@ def _row(row: Row) -> str:
     look = f"{_CELL};white-space:nowrap;text-align:left;padding-left:6px"
     look += f";border-left:4px solid {_COLORS[row.outcome]}"
     outcome = tag("td", f"{sign} {row.outcome}", style=look)
-    return outcome + tag("td", _code(row.name), style=f"{_CELL};{_LEFT}")
+    return outcome + tag("td", in_code(row.name), style=f"{_CELL};{_LEFT}")
 
 
 def _part(word: str, text: str) -> str:
     is_prose = word in ("likely cause", "do")
-    shown = _code(text) if is_prose else code(text, style="white-space:pre-wrap")
+    shown = in_code(text) if is_prose else code(text, style="white-space:pre-wrap")
     return head(word, f"{_CELL};{_HEAD}") + tag("td", shown, style=f"{_CELL};{_LEFT}")
 
 
-def _code(text: str) -> str:
+def in_code(text: str) -> str:
     """Sets what stands between backticks as code."""
     pieces = enumerate(text.split("`"))
     return "".join(code(piece) if i % 2 else escape(piece) for i, piece in pieces)

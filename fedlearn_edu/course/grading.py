@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the course adds to nbgrader, through `nbgrader_config.py`.
 
-The only module of the package that needs nbgrader.
+This module and `class_report.py` are the only ones that need nbgrader.
 """
 
 import csv
+import re
 from pathlib import Path
 from typing import Any, Final, final
 
@@ -130,6 +131,62 @@ class ExecuteAgain(Execute):  # type: ignore[misc]
         return min({*answers[-1:]} - self._left_out.keys(), default=self._running)
 
 
+@final
+class InWords(NbGraderPreprocessor):  # type: ignore[misc]
+    """Makes of what a submission showed what a student can read, and of half, half.
+
+    An answer that passes at least half of the cases of its check has half of its
+    points, rounded down. nbgrader has none for a check that fails, but takes a result
+    that is a number for points. Where nothing was written, or a loop was interrupted,
+    a sentence takes the place of the traceback.
+    """
+
+    def preprocess(self, notebook: Any, resources: Any) -> tuple[Any, Any]:
+        """Changes what cells have shown."""
+        for cell in notebook.cells:
+            outputs = cell.get("outputs", [])
+            for number, output in enumerate(outputs):
+                if said := _SAID.get((output.get("ename"), output.get("evalue"))):
+                    output.traceback = [said]
+                if is_grade(cell) and (half := _half(cell, output)):
+                    outputs[number] = half
+        return notebook, resources
+
+
+_UNANSWERED: Final = "not answered"
+_SAID: Final = {
+    ("NotImplementedError", "write your answer here"): _UNANSWERED,
+    ("KeyboardInterrupt", ""): "interrupted after two minutes: a loop without an end?",
+}
+_REFUSED: Final = "NotRightYetError"
+_PASSED: Final = re.compile(r"not right yet, (\d+) of (\d+) checks pass")
+_VERDICT: Final = "verdict"
+
+
+def _half(cell: Any, output: Any) -> Any:
+    """Half of the points as a result, if that is what a failed check deserves."""
+    found = _PASSED.search(output.get("evalue", ""))
+    if output.get("ename") != _REFUSED or found is None:
+        return None
+    # The first row is about what kind of thing the answer is.
+    passed, count = (int(number) - 1 for number in found.groups())
+    if 2 * passed < max(1, count):
+        return None
+    data = {"text/plain": str(int(cell.metadata.nbgrader.points) // 2)}
+    about = {_VERDICT: output.evalue}
+    return _new.new_output("execute_result", data=data, metadata=about)
+
+
+def verdict_in(cell: Any) -> Any:
+    """What a check said of an answer, after the points; empty if it was right."""
+    for output in cell.get("outputs", []):
+        said = output.get("evalue") or output.get("metadata", {}).get(_VERDICT, "")
+        if said:
+            cause = said.partition(" pass: ")[2] or said.splitlines()[0]
+            return _UNANSWERED if _UNANSWERED in cause else cause
+    return ""
+
+
 def _did(error: BaseException) -> str:
     is_dead = isinstance(error, DeadKernelError)
     return "ended the kernel" if is_dead else "could not be interrupted"
@@ -187,7 +244,8 @@ SANITIZE: Final = [
 """What nbgrader does with a submission before it runs."""
 
 AUTOGRADE: Final = [
-    ExecuteAgain if each is Execute else each
+    step
     for each in Autograde.autograde_preprocessors.default()
+    for step in ([ExecuteAgain, InWords] if each is Execute else [each])
 ]
 """What nbgrader does with a submission, one after the other."""

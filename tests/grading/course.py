@@ -158,6 +158,14 @@ class Course:
         with (self.root / "grades.csv").open(newline="") as table:
             return list(csv.DictReader(table))
 
+    def report(self, plugin: Any) -> Path:
+        """The folder that an exporter writes."""
+        with contextlib.chdir(self.root), self._gradebook() as gradebook:
+            exporter = plugin(config=self._api.config)
+            exporter.to = "build/class"
+            exporter.export(gradebook)
+        return self.root / "build/class"
+
     def _gradebook(self) -> Any:
         from nbgrader.api import Gradebook
 

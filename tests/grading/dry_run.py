@@ -73,6 +73,7 @@ class Student:
         deserved: for each exercise; nothing if there is nothing to grade.
         status: what the exported table has to say.
         deaths: how many further cells end the kernel.
+        halves: for wrong answers: what those have that are right in half of the cases.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Student:
     deserved: Points = field(default_factory=dict)
     status: str = "graded"
     deaths: int = 0
+    halves: Points = field(default_factory=dict)
 
 
 def class_of(lesson: Lesson, size: int) -> list[Student]:
@@ -107,9 +109,10 @@ def _student(lesson: Lesson, kind: str, number: int) -> Student:
             cells = {**right, exercise: source}
             return Student(name, {own: cells}, {**all_points, exercise: 0})
         case "half_right":
-            return Student(name, {own: half}, half_points)
+            halves = _halves(lesson, half_points)
+            return Student(name, {own: half}, half_points, halves=halves)
         case "wrong":
-            return Student(name, {own: wrong}, none)
+            return Student(name, {own: wrong}, none, halves=_halves(lesson, none))
         case "untouched":
             return Student(name, {own: {}}, none)
         case "renamed":
@@ -132,6 +135,10 @@ def _student(lesson: Lesson, kind: str, number: int) -> Student:
     return Student(name, {own: right}, all_points)
 
 
+def _halves(lesson: Lesson, deserved: Points) -> Points:
+    return {e: lesson.points[e] // 2 for e, points in deserved.items() if not points}
+
+
 # ------------------------------------------------------------------ the whole way
 
 
@@ -146,11 +153,12 @@ class Row:
 
     @property
     def is_as_deserved(self) -> bool:
-        deserved = self.student
-        return (self.status, self.points, self.has_feedback) == (
-            deserved.status,
-            deserved.deserved,
-            deserved.status == "graded",
+        deserved, halves = self.student.deserved, self.student.halves
+        points = {e: 0 if p == halves.get(e) else p for e, p in self.points.items()}
+        return (self.status, points, self.has_feedback) == (
+            self.student.status,
+            deserved,
+            self.student.status == "graded",
         )
 
 
