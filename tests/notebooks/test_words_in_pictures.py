@@ -37,7 +37,7 @@ TERMS: dict[str, set[str]] = {
     "04": {"expansion", "primitive", "derived"},
     "05": set(),
     "06": {"executor", "stack"},
-    "07": {"room", "native", "primitives", "expands", "what"},
+    "07": {"room", "native", "primitives", "expands"},
     "08": {
         "Dirichlet distribution",
         "Dirichlet partition",

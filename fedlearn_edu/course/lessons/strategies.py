@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lesson 07: a strategy decides who computes what, and a learner writes one."""
 
-import math
-from collections.abc import Callable, Iterable
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache, reduce
+from traceback import clear_frames
 from typing import Any, Final
 
 import numpy as np
@@ -12,7 +14,7 @@ import fedlearn_edu as fl
 from fedlearn_edu import viz
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import looks, raises, returns, usual
+from fedlearn_edu.course.mistakes import looks, raises, usual
 from fedlearn_edu.course.single_executor import Members, SingleExecutorStrategy
 from fedlearn_edu.errors import UnsupportedIntrinsicError
 from fedlearn_edu.framework import (
@@ -133,11 +135,24 @@ ENOUGH_FOR_A_MEAN = Exercise(
 FLOATS = fl.type_at_clients(np.float32)
 
 
+@contextmanager
 def running_on(
     strategy: type[FederatingStrategy], **options: Any
-) -> SyncExecutionContext:
-    """A context whose stacks have that strategy."""
-    return SyncExecutionContext(local_executor_factory(strategy=strategy, **options))
+) -> Iterator[SyncExecutionContext]:
+    """A context whose stacks have that strategy.
+
+    The table of a check names a forgotten `await`, so Python need not, for each call.
+    """
+    factory = local_executor_factory(strategy=strategy, **options)
+    with warnings.catch_warnings(), SyncExecutionContext(factory) as context:
+        warnings.filterwarnings("ignore", "coroutine .* was never awaited")
+        try:
+            yield context
+        except Exception as error:
+            clear_frames(error.__traceback__)  # they hold what was not awaited
+            if isinstance(error, AttributeError):
+                error.obj = None  # so does this
+            raise
 
 
 def _maps_in_turn() -> Any:
@@ -174,10 +189,23 @@ def _drawn(strategy: type[FederatingStrategy]) -> Any:
     return viz.draw_tape(tape)
 
 
-IN_A_GENERATOR = (
+IN_THE_ROOM = (
     "`tuple(… for …)` does not work with `await` in it: make a list first, "
     "`tuple([await … for …])`",
     raises("async_generator"),
+    "what happens in the room has to be awaited: an `await` is missing before `bring`, "
+    "`create_struct`, `create_call` or `fold_group`",
+    raises("coroutine"),
+    "hand back the handle itself, not the number that it stands for",
+    raises("no attribute 'compute'"),
+    "`self.room` makes calls and structures: `await self.room.create_call(…)`",
+    raises("has no attribute 'create_"),
+    "a handle is not a function: write `await self.room.create_call(function, …)`",
+    raises("Handle' object is not callable"),
+    "the members are in `value.representation`, not in `value`",
+    raises("Handle' object (is not iterable|has no attribute)"),
+    "the method returns nothing: is there a `return`?",
+    raises("NoneType"),
 )
 
 _DERIVED = wants.subclass(
@@ -211,25 +239,12 @@ MAPS_IN_TURN = Exercise(
         lambda readings: [3 * readings[-1] for _ in readings],
         "the function was called twice for each member",
         lambda readings: [9 * r for r in readings],
-        *IN_A_GENERATOR,
-        "the members are in `value.representation`, not in `value`",
-        raises("Handle' object (is not iterable|has no attribute)"),
+        *IN_THE_ROOM,
         "one call for each member: you made one with all of them",
         raises("found: +a (tuple|list)|type <.* assignable"),
-        "calls in the room have to be awaited: write `await` before `create_call`",
-        raises("coroutine"),
-        "hand back the handles as they are: somebody else may never compute them",
-        raises("no attribute 'compute'"),
-        "`self.room` makes calls and structures: `await self.room.create_call(…)`",
-        raises("has no attribute 'create_"),
-        "a handle is not a function: write `await self.room.create_call(function, "
-        "member)`",
-        raises("Handle' object is not callable"),
         'the method is not in the table: `@implements("federated_map")` belongs above '
         "it",
         raises("UnsupportedIntrinsicError"),
-        "the method returns nothing: is there a `return`?",
-        raises("NoneType"),
         "use the function that `bring` has brought into the room, and the members in "
         "`value.representation`",
         raises("embedded in the executor|type_signature"),
@@ -260,57 +275,73 @@ def _folds_in_order() -> Any:
     maps_in_turn: Any = _maps_in_turn()
 
     class FoldsInOrder(maps_in_turn):  # type: ignore[misc]  # it is made when needed
-        @implements("federated_aggregate")
-        async def fold(
-            self,
-            type_: Any,
-            value: Handle,
-            zero: Handle,
-            accumulate: Handle,
-            merge: Handle,
-            report: Handle,
-        ) -> Members:
+        async def fold_group(self, members: Members, zero: Any, accumulate: Any) -> Any:
             step, state = await self.bring(accumulate), await self.bring(zero)
-            for member in value.representation:
+            for member in members:
                 pair = await self.room.create_struct([state, member])
                 state = await self.room.create_call(step, pair)
-            return (await self.room.create_call(await self.bring(report), state),)
+            return state
+
+        async def call_with(self, function: Handle, argument: Any) -> Any:
+            return await self.room.create_call(await self.bring(function), argument)
+
+        @implements("federated_aggregate")
+        async def fold(
+            self, type_: Any, value: Handle, zero: Any, step: Any, _: Any, report: Any
+        ) -> Members:
+            state = await self.fold_group(value.representation, zero, step)
+            return (await self.call_with(report, state),)
 
     return FoldsInOrder
 
 
 def _folded(strategy: type[FederatingStrategy], digits: Any) -> Any:
-    """Writes digits behind a 7, and reports that below zero; every slip shows."""
-    int32 = np.int32
-    write = fl.np_computation(lambda number, digit: 10 * number + digit, int32, int32)
-    subtract = fl.np_computation(lambda number, other: number - other, int32, int32)
-    negate = fl.np_computation(lambda number: -number, int32)
+    """Writes digits behind a 7; merge and report are odd, so every slip shows."""
+    write, merge, finish = (
+        fl.np_computation(made, *[np.int32] * count)
+        for made, count in ((_written, 2), (_merged, 2), (_finished, 1))
+    )
 
-    @fl.federated_computation(fl.type_at_clients(int32))
+    @fl.federated_computation(fl.type_at_clients(np.int32))
     def program(digits: Any) -> Any:
-        return fl.federated_aggregate(digits, 7, write, subtract, negate)
+        return fl.federated_aggregate(digits, 7, write, merge, finish)
 
     with running_on(strategy):
         return program(digits)
 
 
+def _written(number: Any, digit: Any) -> Any:
+    return 10 * number + digit
+
+
+def _merged(left: Any, right: Any) -> Any:
+    return left - 2 * right
+
+
+def _finished(number: Any) -> Any:
+    return 1000 - number
+
+
 @cache
 def _conforms(strategy: type[FederatingStrategy]) -> str:
-    context = running_on(strategy, support_sequence_ops=True)
-    try:
-        assert_conforms(context, lacks=NOT_ASKED_FOR)
-    except AssertionError as error:
-        how_many, first, *_ = str(error).splitlines()
-        return f"{how_many}; the first: {first}"
+    average = fl.federated_computation(fl.federated_mean, FLOATS)
+    with running_on(strategy, support_sequence_ops=True) as context:
+        if abs(average([1.0, 2.0, 9.0]) - 4) > 1e-5:
+            return "a mean differs, so the suite was not run"
+        try:
+            assert_conforms(context, lacks=NOT_ASKED_FOR)
+        except AssertionError as error:
+            how_many, first, *_ = str(error).splitlines()
+            return f"{how_many}; the first: {first}"
     return "no case differs from the reference"
 
 
 def _write(digits: Any, number: int = 7) -> int:
-    return reduce(lambda number, digit: 10 * number + digit, digits, number)
+    return reduce(_written, digits, number)
 
 
 def _reported_each_time(digits: Any) -> int:
-    return -reduce(lambda number, digit: -(10 * number + digit), digits, 7)
+    return reduce(lambda state, digit: _finished(_written(state, digit)), digits, 7)
 
 
 FOLDS_IN_ORDER = Exercise(
@@ -329,27 +360,27 @@ FOLDS_IN_ORDER = Exercise(
         "the last state was not reported: call `report` with it",
         _write,
         "you folded from the last client to the first",
-        lambda digits: -_write(reversed(digits)),
+        lambda digits: _finished(_write(reversed(digits))),
         "the pair is the wrong way round: the state so far comes first",
-        lambda digits: -(7 + 10 * sum(digits)),
+        lambda digits: _finished(7 + 10 * sum(digits)),
         "each step began at zero again: the state is what the step before gave",
-        lambda digits: -_write(digits[-1:]),
+        lambda digits: _finished(_write(digits[-1:])),
         "only the first client is in this: `return` belongs after the loop, with the "
         "report of the last state",
-        lambda digits: -_write(digits[:1]),
+        lambda digits: _finished(_write(digits[:1])),
         "the last client was left out",
-        lambda digits: -_write(digits[:-1]),
+        lambda digits: _finished(_write(digits[:-1])),
         "the first client was left out",
-        lambda digits: -_write(digits[1:]),
+        lambda digits: _finished(_write(digits[1:])),
         "`zero` was left out: it is the first state",
-        lambda d: -_write(d, 0),
+        lambda digits: _finished(_write(digits, 0)),
         "you took `merge`, which joins the states of two groups: `accumulate` takes a "
         "member in",
-        lambda digits: -(7 - sum(digits)),
+        lambda digits: _finished(reduce(_merged, digits, 7)),
         "`report` was called in each step: call it once, at the end",
         _reported_each_time,
-        lambda digits: -_reported_each_time(digits),
-        *IN_A_GENERATOR,
+        lambda digits: _finished(_reported_each_time(digits)),
+        *IN_THE_ROOM,
         "`step` takes one handle: `create_struct([state, member])` makes the pair",
         raises("found: +a (tuple|list)|from 2 to 3"),
         "what `fold` is given is not in the room yet: take `state` and `step`, and "
@@ -357,12 +388,8 @@ FOLDS_IN_ORDER = Exercise(
         raises("embedded in the executor"),
         "without clients the loop never runs: call `report` after it, once",
         raises("UnboundLocalError"),
-        "the method returns nothing: is there a `return`?",
-        raises("NoneType"),
         "a value at the server is a tuple with one member: `(result,)`",
         raises("subscriptable|not iterable|IndexError"),
-        "calls in the room have to be awaited: write `await` before them",
-        raises("coroutine"),
         'the method is not in the table: `@implements("federated_aggregate")` belongs '
         "above it",
         raises("UnsupportedIntrinsicError"),
@@ -388,87 +415,118 @@ FOLDS_IN_ORDER = Exercise(
 )
 
 
-def _messages(clients: int, fan_out: int) -> int:
-    return clients if clients < fan_out else _grouped(clients, fan_out)
+def _folds_in_halves() -> Any:
+    folds_in_order: Any = _folds_in_order()
+
+    class FoldsInHalves(folds_in_order):  # type: ignore[misc]  # it is made when needed
+        @implements("federated_aggregate")
+        async def fold(
+            self,
+            type_: Any,
+            value: Handle,
+            zero: Any,
+            step: Any,
+            merge: Any,
+            report: Any,
+        ) -> Members:
+            half = len(value.representation) // 2
+            halves = value.representation[:half], value.representation[half:]
+            states = [await self.fold_group(part, zero, step) for part in halves]
+            pair = await self.room.create_struct(states)
+            state = await self.call_with(merge, pair)
+            return (await self.call_with(report, state),)
+
+    return FoldsInHalves
 
 
-def _grouped(clients: int, fan_out: int) -> int:
-    groups = math.ceil(clients / fan_out)
-    return groups if groups <= fan_out else _grouped(groups, fan_out)
+def _both(make: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+    """What comes of the states of both halves."""
+
+    def made(digits: Any) -> Any:
+        half = len(digits) // 2
+        return make(_write(digits[:half]), _write(digits[half:]))
+
+    return made
 
 
-def _rounded_down(clients: int, fan_out: int) -> int:
-    if clients < fan_out:
-        return clients
-    groups = clients // fan_out
-    return groups if groups <= fan_out else _rounded_down(groups, fan_out)
-
-
-def _levels(clients: int, fan_out: int) -> int:
-    """How often something is grouped."""
-    groups = math.ceil(clients / fan_out)
-    return 1 if groups <= fan_out else 1 + _levels(groups, fan_out)
-
-
-MESSAGES_AT_TOP = Exercise(
-    name="messages_at_top",
-    title="how many states reach the server on top",
+FOLDS_IN_HALVES = Exercise(
+    name="folds_in_halves",
+    title="groups, and a merge",
     points=10,
-    want=wants.function(2),
-    reference=lambda: _messages,
+    want=_DERIVED,
+    reference=_folds_in_halves,
     cases=(
-        Case("groups of groups", (9, 2)),
-        Case("two groups of three", (6, 3)),
-        Case("too few for groups", (6, 100)),
-        Case("a group that is not full", (7, 3)),
-        Case("as many groups as are allowed", (1000, 10)),
-        Case("no clients", (0, 10)),
+        Case("two and two clients", ([4, 1, 2, 6],), _folded),
+        Case("two and three clients", ([1, 9, 2, 6, 4],), _folded),
+        Case("one client, in the second half", ([5],), _folded),
+        Case("no clients: two zeros are merged", ([],), _folded),
+        Case("the conformance suite", do=_conforms),
     ),
     mistakes=usual(
-        "that would be a flat stack, for fewer clients than `fan_out`; with groups, "
-        "each of them hands up one state",
-        lambda clients, fan_out: clients,
-        "fewer clients than `fan_out` are not put into groups",
-        _grouped,
-        "these are the groups at the bottom: if there are more than `fan_out`, they "
-        "are put into groups, too",
-        lambda clients, fan_out: math.ceil(clients / fan_out),
-        "a group that is not full is a group, too: round up",
-        _rounded_down,
-        "there are no fractions of a group: round up",
-        lambda clients, fan_out: clients / fan_out,
-        "a group counts even if it is not full: round up at every level",
-        returns(lambda got, *_: got != int(got)),
-        "this is in bytes: count the states",
-        lambda clients, fan_out: 8 * _messages(clients, fan_out),
-        "you counted the levels of groups",
-        _levels,
-        lambda clients, fan_out: 0 if clients < fan_out else -1,
-        "one server can have as many groups as `fan_out`: you went one level too far",
-        lambda clients, fan_out: 1,
-        "this is the most that `fan_out` allows; how many are there?",
-        lambda clients, fan_out: fan_out,
+        "this is still one group: fold `left`, fold `right`, then merge their states",
+        lambda digits: _finished(_write(digits)),
+        "only the left half is in this: merge its state with that of the right one",
+        _both(lambda left, right: _finished(left)),
+        _both(lambda left, right: left),
+        "only the right half is in this: merge its state with that of the left one",
+        _both(lambda left, right: _finished(right)),
+        "the left half was merged with itself",
+        _both(lambda left, right: _finished(_merged(left, left))),
+        "the right half was merged with itself",
+        _both(lambda left, right: _finished(_merged(right, right))),
+        "the states are the wrong way round: the left half comes first",
+        _both(lambda left, right: _finished(_merged(right, left))),
+        "the merged state was not reported: call `report` with it",
+        _both(_merged),
+        "`report` comes once, after the merge: halves hand up their states",
+        _both(lambda left, right: _merged(_finished(left), _finished(right))),
+        _both(
+            lambda left, right: _finished(_merged(_finished(left), _finished(right)))
+        ),
+        "you took `accumulate`, which takes one member in: `merge` joins two states",
+        _both(lambda left, right: _finished(10 * left + right)),
+        "each half begins at `zero`, and `merge` joins them: no third `zero` is needed",
+        _both(lambda left, right: _finished(_merged(_merged(7, left), right))),
+        "you merged single members: fold `left` and `right` first",
+        lambda digits: _finished(_merged(digits[0], digits[len(digits) // 2])),
+        *IN_THE_ROOM,
+        "`fold_group` is a method of the strategy: `await self.fold_group(…)`",
+        raises("name 'fold_group' is not defined"),
+        "`fold_group` takes the members of a group, `zero` and `accumulate`",
+        raises("fold_group\\(\\)"),
+        "`fold_group` brings `accumulate` and `zero` itself: pass them as they came",
+        raises("a function was expected"),
+        "`left` and `right` are the members themselves: pass them as they are",
+        raises("'tuple' object has no attribute"),
+        "`merge` takes one handle: `create_struct([…, …])` makes the pair",
+        raises("found: +a (tuple|list)|from 2 to 3"),
+        "what `fold` is given is not in the room yet: bring `merge`, and `report`",
+        raises("embedded in the executor"),
+        "a value at the server is a tuple with one member: `(result,)`",
+        raises("subscriptable|not iterable|IndexError"),
     ),
     hints=(
-        "Work it out by hand for 9 clients and a fan-out of 2: how many groups, how "
-        "many groups of groups? Stop when they fit under one server.",
-        "Both rules are in the text of the exercise: one for fewer clients than "
-        "`fan_out`, and one that is repeated. You saw the second in the explorer.",
-        "A case of its own, then a loop:\n"
-        "    if clients < fan_out:\n"
-        "        return ...\n"
-        "    groups = math.ceil(clients / fan_out)\n"
-        "    while ...:\n"
-        "        groups = math.ceil(...)\n"
-        "    return groups",
-        "When are there still too many groups?\n"
-        "    if clients < fan_out:\n"
-        "        return clients\n"
-        "    groups = math.ceil(clients / fan_out)\n"
-        "    while ...:\n"
-        "        groups = math.ceil(groups / fan_out)\n"
-        "    return groups",
+        "Two groups, two states; `merge` makes one state of them, `report` the result.",
+        "`await self.fold_group(left, zero, accumulate)` gives the state of the left "
+        "half. `merge` has to be brought, and called with a pair, as `accumulate` was.",
+        "Fold twice, merge once, report once:\n"
+        "    one = await self.fold_group(left, zero, accumulate)\n"
+        "    other = await self.fold_group(...)\n"
+        "    join = await self.bring(...)\n"
+        "    pair = await self.room.create_struct([..., ...])\n"
+        "    state = await self.room.create_call(join, pair)\n"
+        "    last = await self.bring(...)\n"
+        "    return (await self.room.create_call(last, ...),)",
+        "What is in the pair?\n"
+        "    one = await self.fold_group(left, zero, accumulate)\n"
+        "    other = await self.fold_group(right, zero, accumulate)\n"
+        "    join = await self.bring(merge)\n"
+        "    pair = await self.room.create_struct([..., ...])\n"
+        "    state = await self.room.create_call(join, pair)\n"
+        "    last = await self.bring(report)\n"
+        "    return (await self.room.create_call(last, state),)",
     ),
+    limit_s=120.0,
 )
 
 
@@ -479,10 +537,13 @@ LESSON: Final = Lesson(
     goals=(
         "say what a strategy does itself, and what the compiler expands for it",
         "write a strategy, and find out whether it keeps to the language",
-        "tell what changes when clients are put into groups, and what must not",
+        "fold clients in groups, and say what may change, and what must not",
     ),
-    needs="lessons 4 and 5",
-    exercises=(ENOUGH_FOR_A_MEAN, MAPS_IN_TURN, FOLDS_IN_ORDER, MESSAGES_AT_TOP),
+    needs="lessons 4 and 6",
+    exercises=(ENOUGH_FOR_A_MEAN, MAPS_IN_TURN, FOLDS_IN_ORDER, FOLDS_IN_HALVES),
     path=MACHINE,
-    outcomes={"no-mean": "it is refused", "nine-in-twos": "2"},
+    outcomes={
+        "what-goes-up": "their sum and their number",
+        "a-median": "some cases differ",
+    },
 )
