@@ -5,7 +5,7 @@ import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, reduce
+from functools import reduce
 from types import CodeType
 from typing import Any, Final
 
@@ -15,35 +15,34 @@ import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
 from fedlearn_edu.course.mistakes import looks, raises, returns, usual
-from fedlearn_edu.simulation import partitions
-from fedlearn_edu.simulation.datasets import load_digits28
+from fedlearn_edu.types import CLIENTS
 
-Model = dict[str, Any]
+Summary = dict[str, Any]
 Days = Sequence[Sequence[float]]
 
 
-def _same_bits(one: Model, other: Model) -> bool:
+def _same_bits(one: Summary, other: Summary) -> bool:
     return all(one[name].tobytes() == other[name].tobytes() for name in one)
 
 
-def _model(weights: Any, bias: Any) -> Model:
-    arrays = [np.array(each, np.float32) for each in (weights, bias)]
-    return OrderedDict(zip(("weights", "bias"), arrays, strict=True))
+def _summary(mean: Any, variance: Any) -> Summary:
+    arrays = [np.array(each, np.float32) for each in (mean, variance)]
+    return OrderedDict(zip(("mean", "variance"), arrays, strict=True))
 
 
-def _one_bit_apart() -> tuple[Model, Model]:
-    one, other = (_model(np.full([784, 10], 0.5), np.zeros(10)) for _ in range(2))
-    other["weights"][400, 5] = np.nextafter(np.float32(0.5), np.float32(1))
+def _one_bit_apart() -> tuple[Summary, Summary]:
+    one, other = (_summary(np.full(1440, 21.0), np.zeros(1440)) for _ in range(2))
+    other["mean"][400] = np.nextafter(np.float32(21), np.float32(22))
     return one, other
 
 
-_NUMBERS: Final = ([0.5, -1.0], [0.25])
-_ONE: Final = _model(*_NUMBERS)
-_NEARLY: Final = _model([0.5000001, -1.0], [0.25])
+_NUMBERS: Final = ([18.5, -1.0], [0.25])
+_ONE: Final = _summary(*_NUMBERS)
+_NEARLY: Final = _summary([18.500002, -1.0], [0.25])
 
 
-def _is_identity(same: Callable[[Model, Model], bool]) -> bool:
-    return same(_ONE, _ONE) and not same(_ONE, _model(*_NUMBERS))
+def _is_identity(same: Callable[[Summary, Summary], bool]) -> bool:
+    return same(_ONE, _ONE) and not same(_ONE, _summary(*_NUMBERS))
 
 
 def _mentions(code: CodeType, name: str) -> bool:
@@ -58,14 +57,12 @@ SAME_BITS = Exercise(
     want=wants.function(2),
     reference=lambda: _same_bits,
     cases=(
-        Case("the same numbers", (_ONE, _model(*_NUMBERS))),
-        Case("other weights", (_ONE, _model([0.5, 1.0], [0.25]))),
-        Case("another bias", (_ONE, _model([0.5, -1.0], [0.5]))),
-        Case("7,840 weights, one of which differs in its last bit", _one_bit_apart),
-        Case(
-            "0 and -0 are equal, but their bits differ", (_model(0, 1), _model(-0.0, 1))
-        ),
-        Case("`nan`, with the same bits", (_model(np.nan, 1), _model(np.nan, 1))),
+        Case("the same numbers", (_ONE, _summary(*_NUMBERS))),
+        Case("another mean", (_ONE, _summary([18.5, 1.0], [0.25]))),
+        Case("another variance", (_ONE, _summary([18.5, -1.0], [0.5]))),
+        Case("1,440 minutes, one of which differs in its last bit", _one_bit_apart),
+        Case("0 and -0: equal, with other bits", (_summary(0, 1), _summary(-0.0, 1))),
+        Case("`nan`, with the same bits", (_summary(np.nan, 1), _summary(np.nan, 1))),
     ),
     mistakes=usual(
         "equal numbers may differ in bits: 0 equals -0, and `nan` does not even equal "
@@ -75,9 +72,10 @@ SAME_BITS = Exercise(
         looks(lambda same: same(*_one_bit_apart()) and not same(_ONE, _NEARLY)),
         "`allclose` lets small differences pass: compare all bits, with `tobytes`",
         lambda one, other: all(np.allclose(one[n], other[n]) for n in one),
-        "the bias is left out: compare all arrays",
-        lambda one, other: one["weights"].tobytes() == other["weights"].tobytes(),
+        "the variance is left out: compare all arrays",
+        lambda one, other: one["mean"].tobytes() == other["mean"].tobytes(),
         "one equal array is not enough: *all* have to be equal",
+        lambda one, other: one["variance"].tobytes() == other["variance"].tobytes(),
         lambda one, other: any(one[n].tobytes() == other[n].tobytes() for n in one),
         "`tobytes()`, with parentheses: without them a method is compared, not bytes",
         looks(lambda same: _mentions(same.__code__, "tobytes") and _is_identity(same)),
@@ -90,13 +88,13 @@ SAME_BITS = Exercise(
         raises("ambiguous"),
         "`all(…)` makes one answer of those for single arrays",
         returns(lambda got, *_: isinstance(got, Iterator | list)),
-        "a model is a dictionary: its arrays have `tobytes`, under their names",
+        "a result is a dictionary: its arrays have `tobytes`, under their names",
         raises("has no attribute 'tobytes'"),
     ),
     hints=(
-        "Two models are the same if all their arrays are. Which arrays are there?",
+        "Two results are the same if all their arrays are. Which arrays are there?",
         "The exercise names `array.tobytes()`, and bytes can be compared with `==`. A "
-        "model is a dictionary: going through it gives the names of its arrays.",
+        "result is a dictionary: going through it gives the names of its arrays.",
         "One comparison for each name:\n    return all(... == ... for name in one)",
         "With what are these bits compared?\n"
         "    return all(one[name].tobytes() == ... for name in one)",
@@ -104,15 +102,15 @@ SAME_BITS = Exercise(
 )
 
 
-def _bytes_of_round(clients: int, max_fanout: int, model_bytes: int) -> int:
-    return 2 * math.ceil(clients / max_fanout) * model_bytes
+def _bytes_of_round(homes: int, max_fanout: int, day_bytes: int) -> int:
+    return 3 * math.ceil(homes / max_fanout) * day_bytes
 
 
 def _without_groups(count: Callable[[int, int, int], int]) -> str:
     """What groups save, by this way of counting."""
-    alone, grouped = (count(1000, most, 31_400) / 1e6 for most in (1, 100))
+    alone, grouped = (count(1000, most, 5_760) / 1e6 for most in (1, 100))
     return (
-        "A round of 1,000 clients with a message for each: "
+        "A round of 1,000 homes with messages for each: "
         f"{alone:.1f} MB. In groups of 100: {grouped:.2f} MB."
     )
 
@@ -124,100 +122,83 @@ BYTES_OF_ROUND = Exercise(
     want=wants.function(3),
     reference=lambda: _bytes_of_round,
     cases=(
-        Case("ten clients in two groups", (10, 5, 31_400)),
-        Case("thirteen in groups of three, and a last one", (13, 3, 31_400)),
+        Case("seven homes in groups of four and three", (7, 4, 5_760)),
+        Case("thirteen in groups of four, and a last one", (13, 4, 5_760)),
         Case("a group of one", (1, 100, 8)),
-        Case("a thousand clients in ten groups", (1000, 100, 31_400)),
+        Case("a thousand homes in ten groups", (1000, 100, 5_760)),
     ),
     mistakes=usual(
-        "this counts a model for each client: a message is for a whole group",
-        lambda clients, most, size: 2 * clients * size,
+        "this counts a message for each home: a message is for a whole group",
+        lambda homes, most, size: 3 * homes * size,
+        lambda homes, most, size: 2 * homes * size,
+        lambda homes, most, size: homes * size,
         "down, too, a message is for a whole group",
-        lambda clients, most, size: (clients + math.ceil(clients / most)) * size,
-        "this counts one way only: a model goes down, and a sum of models comes up",
-        lambda clients, most, size: math.ceil(clients / most) * size,
-        "this counts workers: each *group* has a message, and a worker may have many "
-        "groups",
-        lambda clients, most, size: 2 * 2 * size,
+        lambda homes, most, size: (homes + 2 * math.ceil(homes / most)) * size,
+        "up, too, a message is for a whole group: its homes are added up at the worker",
+        lambda homes, most, size: (2 * homes + math.ceil(homes / most)) * size,
+        "the mean goes up and comes down, and the variance goes up: that is one more",
+        lambda homes, most, size: 2 * math.ceil(homes / most) * size,
+        "this counts a single curve for each group: what else does `summary` send?",
+        lambda homes, most, size: math.ceil(homes / most) * size,
+        "the variance stays at the server: it does not come down again",
+        lambda homes, most, size: 4 * math.ceil(homes / most) * size,
         "a group that is not full is a group, too: round up",
-        lambda clients, most, size: 2 * (clients // most) * size,
-        lambda clients, most, size: 2 * round(clients / most) * size,
+        lambda homes, most, size: 3 * (homes // most) * size,
+        lambda homes, most, size: 3 * round(homes / most) * size,
         "if the last group is just full, there is no other: `math.ceil` sees to that",
-        lambda clients, most, size: 2 * (clients // most + 1) * size,
+        lambda homes, most, size: 3 * (homes // most + 1) * size,
         "there are no parts of groups: round up before you multiply",
-        lambda clients, most, size: 2 * (clients / most) * size,
-        lambda clients, most, size: math.ceil(2 * clients / most) * size,
-        "this is the number of clients in a group; how many groups are there?",
-        lambda clients, most, size: 2 * most * size,
-        "this counts messages; how many bytes are in each?",
-        lambda clients, most, size: 2 * math.ceil(clients / most),
+        lambda homes, most, size: 3 * (homes / most) * size,
+        lambda homes, most, size: math.ceil(3 * homes / most) * size,
+        "this is the number of homes in a group; how many groups are there?",
+        lambda homes, most, size: 3 * most * size,
+        "this counts curves; how many bytes are in each?",
+        lambda homes, most, size: 3 * math.ceil(homes / most),
     ),
     hints=(
         "How many groups are there? And what travels for each of them?",
-        "The paragraph above the exercise says what travels: one message down, one "
-        "answer up, each as large as a model. `math.ceil` rounds up.",
+        "Follow `summary` line by line: the mean needs a curve from each group, "
+        "`federated_broadcast` brings one down, and the variance needs one more.",
         "First the groups, then the bytes:\n"
         "    groups = math.ceil(... / ...)\n"
-        "    return groups * ... * model_bytes",
-        "How many models travel for each group?\n"
-        "    groups = math.ceil(clients / max_fanout)\n"
-        "    return groups * ... * model_bytes",
+        "    return groups * ... * day_bytes",
+        "How many curves travel for each group?\n"
+        "    groups = math.ceil(homes / max_fanout)\n"
+        "    return groups * ... * day_bytes",
     ),
     reward=_without_groups,
 )
 
 
-def _load(client: int) -> Any:
-    images, labels = load_digits28().train
-    rows = np.flatnonzero(labels == client % 10)
-    mine = np.random.default_rng(client).choice(rows, 70, replace=False)
-    return partitions.batches(images, labels, mine, 10)
-
-
-def _held(load: Callable[[int], Any], client: int) -> Any:
-    sizes, digits = [], set[int]()
-    for batch in load(client):
-        assert len(batch["x"]) == len(batch["y"]), "x and y have other lengths"
-        sizes.append(len(batch["y"]))
-        digits.update(np.asarray(batch["y"]).tolist())
-    different = len(set(_images(load(client))))
-    return OrderedDict(
-        digits=sorted(digits), images=sum(sizes), different=different, batches=sizes
-    )
-
-
-def _images(batches: Any) -> list[bytes]:
-    return [
-        np.asarray(row, np.float32).tobytes() for each in batches for row in each["x"]
-    ]
-
-
-_SAME, _OTHER = "the same images", "other images"
+_DEGREES: Final = (18.0, 21.0, 19.0, 24.0, 23.0)
+_SAME, _OTHER = "the same readings", "other readings"
 _LITTLE: Final = 50_000
 
 
-def _once_more(load: Callable[[int], Any], client: int) -> str:
-    """Whether a worker that comes later finds the same."""
-    first = _images(load(client))
-    load(client + 1)
+def _load(home: int) -> Any:
+    chance = np.random.default_rng(home)
+    return np.float32(chance.normal(_DEGREES[home % 5], 0.5, (30, 1440)))
+
+
+def _held(load: Callable[[int], Any], home: int) -> Any:
+    days = np.asarray(load(home))
+    return OrderedDict(
+        shape=days.shape,
+        degrees=round(float(days.mean())),
+        different_days=len({row.tobytes() for row in days}),
+    )
+
+
+def _once_more(load: Callable[[int], Any], home: int) -> str:
+    """What a worker that comes later finds."""
+    first = np.array(load(home))
+    load(home + 1)
     time.sleep(0 if load is _load else 1.05)  # for a clock of whole seconds
-    return _SAME if _images(load(client)) == first else _OTHER
+    return _SAME if np.array_equal(load(home), first) else _OTHER
 
 
 def _compared(load: Callable[[int], Any], one: int, other: int) -> str:
-    found = [sorted(_images(load(client))) for client in (one, other)]
-    return _SAME if found[0] == found[1] else _OTHER
-
-
-@cache
-def _training_images() -> frozenset[bytes]:
-    images, labels = load_digits28().train
-    everything = np.arange(len(labels))
-    return frozenset(_images(partitions.batches(images, labels, everything, 100)))
-
-
-def _are_real(load: Callable[[int], Any], client: int) -> bool:
-    return set(_images(load(client))) <= _training_images()
+    return _SAME if np.array_equal(load(one), load(other)) else _OTHER
 
 
 def _taken_along(load: Callable[[int], Any]) -> str:
@@ -227,7 +208,7 @@ def _taken_along(load: Callable[[int], Any]) -> str:
 
 
 def _holds(like: Callable[..., Any]) -> Any:
-    return returns(lambda got, *clients: isinstance(got, dict) and like(got, *clients))
+    return returns(lambda got, *homes: isinstance(got, dict) and like(got, *homes))
 
 
 LOAD = Exercise(
@@ -237,60 +218,60 @@ LOAD = Exercise(
     want=wants.function(1),
     reference=lambda: _load,
     cases=(
-        Case("client 3 holds 70 threes, in seven batches", (3,), do=_held),
-        Case("client 27 holds 70 sevens", (27,), do=_held),
-        Case("they are training images, from 0 to 1", (8,), do=_are_real),
+        Case("home 3: 30 days at 24 degrees", (3,), do=_held),
+        Case("home 28 is such a home, too", (28,), do=_held),
         Case("a second later, it loads the same", (4,), do=_once_more),
-        Case("clients 3 and 13 hold different images", (3, 13), do=_compared),
         Case("little travels with it", do=_taken_along),
+        Case("homes 3 and 8 hold different readings", (3, 8), do=_compared),
     ),
     mistakes=usual(
-        "a second later there are other images, and another worker would go on with "
+        "a second later there are other readings, and another worker would go on with "
         "other data: no clock, and no generator without a seed; the seed is the "
-        "client's number",
-        returns(lambda got, *clients: len(clients) == 1 and got == _OTHER),
-        "clients 3 and 13 hold the same images: let the seed depend on the client",
-        returns(lambda got, *clients: len(clients) == 2 and got == _SAME),
-        "there is no digit 27: a client's digit is `client % 10`",
-        raises("empty|greater than 0|NonEmpty|low >= high"),
-        "these are images of other digits: take them from the rows where "
-        "`labels == client % 10`, and not from all",
-        _holds(lambda got, client: got["digits"] != [client % 10]),
-        "70 images are asked for, no more and no fewer",
-        _holds(lambda got, client: got["images"] != 70),
-        "some images are in it twice: `choice` takes each once with `replace=False`",
-        _holds(lambda got, client: got["different"] != 70),
-        "the images are right, but in batches of another size: make batches of 10",
-        _holds(lambda got, client: set(got["batches"]) != {10}),
-        "these are truth values: `np.flatnonzero` gives the positions that are true",
-        raises("boolean index"),
-        "these are fewer than 70: take the training images, `load_digits28().train`",
-        raises("larger sample"),
-        "these are positions, or arrays: make batches of them, with "
-        "`partitions.batches(images, labels, mine, 10)`",
-        raises(r"IndexError|KeyError|not subscriptable|indices must be|not iterable"),
-        "images of the notebook travel with it, in every round: take them from "
-        "`load_digits28().train`, inside of `load`",
+        "home's number",
+        returns(lambda got, *homes: len(homes) == 1 and got == _OTHER),
+        "homes 3 and 8 hold the same readings: the seed is the number of the home",
+        returns(lambda got, *homes: len(homes) == 2 and got == _SAME),
+        "there are five kinds of homes: home 28 is at `readings[28 % 5]` degrees",
+        raises("index out of range"),
+        "nothing came back: is there a `return`?",
+        raises("NoneType"),
+        "this is a single day: make 30, and put them below one another with `np.stack`",
+        _holds(lambda got, home: got["shape"] == (1440,)),
+        "the days are one long row: `np.stack` puts them below one another",
+        _holds(lambda got, home: got["shape"] == (30 * 1440,)),
+        "the days stand side by side: `np.stack`, without an axis, puts them below one "
+        "another",
+        _holds(lambda got, home: got["shape"] == (1440, 30)),
+        "a month has 30 days of 1,440 readings",
+        _holds(lambda got, home: got["shape"] != (30, 1440)),
+        "these are the degrees of another home: take `readings[home % 5]`",
+        _holds(lambda got, home: got["degrees"] != _DEGREES[home % 5]),
+        "all 30 days are the same: make one generator, before the first day",
+        _holds(lambda got, home: got["different_days"] == 1),
+        "the second argument of `a_day` is a generator: `np.random.default_rng(home)`; "
+        "the first is a number of degrees",
+        raises("'normal'|unsupported operand"),
+        "`np.stack` takes a list: put brackets around what it stacks",
+        raises("arrays to stack"),
+        "`readings` are the degrees of all five: take `readings[home % 5]`",
+        raises("broadcast together"),
+        "write `np.random.default_rng` and `np.stack`",
+        raises("name '(default_rng|random|stack)' is not defined"),
+        "`months` of the notebook travels with it: draw the readings inside of `load`",
         returns(lambda got, *_: str(got).endswith("MB")),
-        "these are not the training images as `partitions.batches` gives them",
-        returns(lambda got, *clients: got is False),
         "the parentheses call it: hand in the function itself",
         looks(lambda answer: not callable(answer)),
     ),
     hints=(
-        "Four steps: all images, the rows of one digit, 70 of these rows, batches.",
-        "The exercise names a function for each step. The rows are those where "
-        "`labels == client % 10`, and the seed is the client's number.",
+        "A generator first, with a seed that is never another one; then 30 days.",
+        "`months`, above, is made of five months. Yours is made of one, and its "
+        "generator begins with the home's number.",
         "One line for each step:\n"
-        "    images, labels = load_digits28().train\n"
-        "    rows = np.flatnonzero(labels == ...)\n"
-        "    mine = np.random.default_rng(...).choice(rows, ..., replace=False)\n"
-        "    return partitions.batches(images, labels, ..., 10)",
-        "Which images are in the batches?\n"
-        "    images, labels = load_digits28().train\n"
-        "    rows = np.flatnonzero(labels == client % 10)\n"
-        "    mine = np.random.default_rng(client).choice(rows, 70, replace=False)\n"
-        "    return partitions.batches(images, labels, ..., 10)",
+        "    chance = np.random.default_rng(...)\n"
+        "    return np.stack([a_day(..., chance) for _ in range(...)])",
+        "At how many degrees is this home?\n"
+        "    chance = np.random.default_rng(home)\n"
+        "    return np.stack([a_day(readings[...], chance) for _ in range(30)])",
     ),
     limit_s=60.0,
 )
@@ -302,7 +283,6 @@ def _moved(guess: Any, reading: Any) -> Any:
 
 
 def _guess_after() -> Any:
-    """The same process, its step in NumPy: no check waits for TensorFlow."""
     step = fl.np_computation(_moved, np.float32, np.float32)
 
     def next_guess(guess: Any, readings: Any) -> Any:
@@ -314,40 +294,58 @@ def _guess_after() -> Any:
     return lambda days: reduce(process, days, np.float32(20))
 
 
-def _guess(days: Days) -> float:
+def _guess(days: Days, move: Any = _moved, together: Any = np.mean) -> float:
     """The same by hand."""
     guess = 20.0
     for readings in days:
-        guess = float(np.mean(_moved(guess, np.array(readings))))
+        guess = float(together(move(guess, np.array(readings))))
     return guess
+
+
+def _round_of(guess_after: Any) -> Any:
+    """The round that an answer repeats."""
+    return guess_after.__globals__["next_guess"]
 
 
 GUESS_AFTER = Exercise(
     name="guess_after",
-    title="a program from 2023",
+    title="state over rounds",
     points=10,
     want=wants.function(1),
     reference=_guess_after,
     cases=(
-        Case("three days, three homes", ([[22, 25, 18], [19, 24, 26], [17, 18, 19]],)),
+        Case("three days", ([[22, 25, 18], [19, 24, 26], [17, 18, 19, 34]],)),
         Case("one day", ([[18, 21, 19, 24, 500]],)),
         Case("no days", ([],)),
         Case("a home that joins", ([[21.5], [21.5, 24.0], [21.5, 24.0]],)),
     ),
     mistakes=usual(
-        "`fedlearn_edu` has the language only: TFF's other names, such as `templates`, "
-        "are in `fedlearn_edu.tff`",
-        raises("is in fedlearn_edu.tff"),
-        "TFF cannot be installed here: its names are in `fedlearn_edu.tff`",
-        raises("No module named 't"),
-        "the program calls the module `tff`: end the import with `as tff`",
-        raises("name 'tff' is not defined"),
-        "each day began with the first guess again: pass on what `next` returned the "
-        "day before",
+        "bring the guess to the homes first: `federated_broadcast(guess)`",
+        raises("several placements"),
+        "the readings are at the homes already: it is the guess that has to come down",
+        raises("at another placement"),
+        "the two values of a map go into a list: `federated_map(one_step, […])`",
+        raises("too many positional"),
+        "`one_step` works at the homes: `federated_map(one_step, […])` runs it there",
+        raises("is not assignable"),
+        "`next_guess` returns nothing: is there a `return`?",
+        raises("ReturnedNone"),
+        "each home has a guess of its own now: take their mean",
+        looks(
+            lambda answer: _round_of(answer).type_signature.result.placement is CLIENTS
+        ),
+        "this adds the homes' guesses up: take their mean",
+        lambda days: _guess(days, together=np.sum),
+        "this is a mean of readings: each home has to move the guess, with `one_step`",
+        lambda days: float(np.mean(days[-1])),
+        "this moves the readings: `one_step` takes the guess first, then the reading",
+        lambda days: _guess(days, move=lambda guess, reading: _moved(reading, guess)),
+        "each day began with the first guess again: pass on what `next_guess` returned "
+        "the day before",
         lambda days: _guess(days[-1:]),
-        "the first state is missing: `process.initialize()`, before the loop",
+        "the first state is missing: `initialize()`, before the loop",
         raises("UnboundLocalError"),
-        "`next` changes nothing: it returns the next state, which has to be kept",
+        "`next_guess` changes nothing: it returns the next state, which has to be kept",
         lambda days: 20.0,
         "this is the guess after the first day: `return` belongs after the loop",
         lambda days: _guess(days[:1]),
@@ -357,33 +355,38 @@ GUESS_AFTER = Exercise(
         lambda days: _guess(days[:-1]),
         "these are the guesses of all days: return the last one",
         returns(lambda got, _: isinstance(got, list | tuple)),
-        "`next` takes a state, and then the readings of one day",
+        "`next_guess` takes a state, and then the readings of one day",
         raises(r"argument\.readings|fields|called with"),
-        "`process.initialize()`, with nothing in its parentheses, is the first state",
+        "`initialize()`, with parentheses and nothing in them, is the first state",
         raises("found: +<computation|takes no argument"),
         "the state comes first, then the readings",
         raises(r"found: +float32\["),
-        "in this program `next` returns the state itself, and nothing beside it",
+        "here `next_guess` returns the state itself, and nothing beside it",
         raises("attribute 'state'|unpack|invalid index"),
         "`days` is a list: go through it with `for readings in days`",
         raises("as an integer"),
-        "a process has two computations: `process.initialize` and `process.next`",
-        raises("IterativeProcess"),
     ),
     hints=(
-        "Between two rounds the state is in a variable of your loop.",
-        "`process.initialize()` gives the first state, `process.next(state, readings)` "
-        "the one after a day. The program calls the module with TFF's names `tff`.",
-        "An import, `import ... as tff`, and further down a loop:\n"
-        "    state = ...\n"
+        "Down goes the guess, up comes a mean; between two rounds, the state is in a "
+        "variable of your loop.",
+        "`federated_broadcast` brings the guess to the homes, `federated_map(one_step, "
+        "[…])` moves it there. `initialize()` is the guess before the first day.",
+        "Two lines for a round, four for the days:\n"
+        "    sent = fl.federated_broadcast(...)\n"
+        "    return fl.federated_mean(fl.federated_map(one_step, [..., readings]))\n"
+        "and\n"
+        "    guess = ...\n"
         "    for readings in days:\n"
-        "        state = process.next(...)\n"
-        "    return state",
-        "The import is `import fedlearn_edu.tff as tff`. What does a round take?\n"
-        "    state = process.initialize()\n"
+        "        guess = ...\n"
+        "    return guess",
+        "What does a round take, and what does it give?\n"
+        "    sent = fl.federated_broadcast(guess)\n"
+        "    return fl.federated_mean(fl.federated_map(one_step, [sent, readings]))\n"
+        "and\n"
+        "    guess = initialize()\n"
         "    for readings in days:\n"
-        "        state = process.next(..., ...)\n"
-        "    return state",
+        "        guess = next_guess(..., ...)\n"
+        "    return guess",
     ),
 )
 
@@ -397,7 +400,7 @@ LESSON: Final = Lesson(
         "count what travels, and load data where they are used",
         "say what is lost with a worker, and what is not",
     ),
-    needs="lesson 10, federated averaging, and groups of clients from lesson 7",
+    needs="lessons 4 and 7",
     exercises=(SAME_BITS, BYTES_OF_ROUND, LOAD, GUESS_AFTER),
     path=MACHINE,
     outcomes={

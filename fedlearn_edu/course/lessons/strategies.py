@@ -465,6 +465,7 @@ FOLDS_IN_HALVES = Exercise(
     mistakes=usual(
         "this is still one group: fold `left`, fold `right`, then merge their states",
         lambda digits: _finished(_write(digits)),
+        _write,
         "only the left half is in this: merge its state with that of the right one",
         _both(lambda left, right: _finished(left)),
         _both(lambda left, right: left),
