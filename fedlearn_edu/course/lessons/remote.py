@@ -39,6 +39,7 @@ def _one_bit_apart() -> tuple[Summary, Summary]:
 _NUMBERS: Final = ([18.5, -1.0], [0.25])
 _ONE: Final = _summary(*_NUMBERS)
 _NEARLY: Final = _summary([18.500002, -1.0], [0.25])
+_KNOWN: Final = (_ONE, _summary(*_NUMBERS), _NEARLY)
 
 
 def _is_identity(same: Callable[[Summary, Summary], bool]) -> bool:
@@ -81,6 +82,11 @@ SAME_BITS = Exercise(
         looks(lambda same: _mentions(same.__code__, "tobytes") and _is_identity(same)),
         "`is` asks for the same object; two objects may have the same bits",
         looks(_is_identity),
+        "this finds nothing to be the same: compare `one[name].tobytes()` with "
+        "`other[name].tobytes()`",
+        looks(lambda same: not any(same(_ONE, each) for each in _KNOWN)),
+        "the arrays are called `mean` and `variance`",
+        raises("KeyError"),
         "this is the other way round: `True` means that they are the same",
         lambda one, other: not _same_bits(one, other),
         "`==` compares arrays number by number, and gives an array: compare what "
@@ -122,8 +128,8 @@ BYTES_OF_ROUND = Exercise(
     want=wants.function(3),
     reference=lambda: _bytes_of_round,
     cases=(
-        Case("seven homes in groups of four and three", (7, 4, 5_760)),
-        Case("thirteen in groups of four, and a last one", (13, 4, 5_760)),
+        Case("twenty-one homes in groups of five, and a last one", (21, 5, 5_760)),
+        Case("thirteen in groups of six, and a last one", (13, 6, 5_760)),
         Case("a group of one", (1, 100, 8)),
         Case("a thousand homes in ten groups", (1000, 100, 5_760)),
     ),
@@ -152,8 +158,19 @@ BYTES_OF_ROUND = Exercise(
         lambda homes, most, size: math.ceil(3 * homes / most) * size,
         "this is the number of homes in a group; how many groups are there?",
         lambda homes, most, size: 3 * most * size,
+        "this is for a single group; how many groups are there?",
+        lambda homes, most, size: 3 * size,
         "this counts curves; how many bytes are in each?",
         lambda homes, most, size: 3 * math.ceil(homes / most),
+        "how large a curve is, is given: `day_bytes`",
+        lambda homes, most, size: 3 * math.ceil(homes / most) * 1440,
+        raises("DAY_BYTES"),
+        "`day_bytes` are bytes already: 4 for each of 1,440 numbers",
+        lambda homes, most, size: 12 * math.ceil(homes / most) * size,
+        "the answer is in bytes",
+        lambda homes, most, size: 3 * math.ceil(homes / most) * size / 1000,
+        "`math.ceil` takes one number: divide first",
+        raises("exactly one argument"),
     ),
     hints=(
         "How many groups are there? And what travels for each of them?",
@@ -219,7 +236,7 @@ LOAD = Exercise(
     reference=lambda: _load,
     cases=(
         Case("home 3: 30 days at 24 degrees", (3,), do=_held),
-        Case("home 28 is such a home, too", (28,), do=_held),
+        Case("home 27 is at 19 degrees, as home 2", (27,), do=_held),
         Case("a second later, it loads the same", (4,), do=_once_more),
         Case("little travels with it", do=_taken_along),
         Case("homes 3 and 8 hold different readings", (3, 8), do=_compared),
@@ -231,7 +248,7 @@ LOAD = Exercise(
         returns(lambda got, *homes: len(homes) == 1 and got == _OTHER),
         "homes 3 and 8 hold the same readings: the seed is the number of the home",
         returns(lambda got, *homes: len(homes) == 2 and got == _SAME),
-        "there are five kinds of homes: home 28 is at `readings[28 % 5]` degrees",
+        "there are five kinds of homes: home 27 is at `readings[27 % 5]` degrees",
         raises("index out of range"),
         "nothing came back: is there a `return`?",
         raises("NoneType"),
@@ -250,7 +267,13 @@ LOAD = Exercise(
         _holds(lambda got, home: got["different_days"] == 1),
         "the second argument of `a_day` is a generator: `np.random.default_rng(home)`; "
         "the first is a number of degrees",
-        raises("'normal'|unsupported operand"),
+        raises(r"'normal'|unsupported operand|a_day\(\)"),
+        "the seed is the home's number, a whole one",
+        raises("SeedSequence"),
+        "an entry of a list is in square brackets: `readings[home % 5]`",
+        raises("'list' object is not callable"),
+        "write `range(30)`",
+        raises("'int' object is not iterable"),
         "`np.stack` takes a list: put brackets around what it stacks",
         raises("arrays to stack"),
         "`readings` are the degrees of all five: take `readings[home % 5]`",
@@ -324,6 +347,12 @@ GUESS_AFTER = Exercise(
         raises("several placements"),
         "the readings are at the homes already: it is the guess that has to come down",
         raises("at another placement"),
+        "`federated_broadcast` takes the guess alone: there is only one way down",
+        raises("federated_broadcast was called"),
+        "`one_step` takes two values: `federated_map(one_step, […, …])`",
+        raises("cannot use this function"),
+        "the name has an `fl.` before it",
+        raises("name 'federated_"),
         "the two values of a map go into a list: `federated_map(one_step, […])`",
         raises("too many positional"),
         "`one_step` works at the homes: `federated_map(one_step, […])` runs it there",
@@ -344,7 +373,9 @@ GUESS_AFTER = Exercise(
         "the day before",
         lambda days: _guess(days[-1:]),
         "the first state is missing: `initialize()`, before the loop",
-        raises("UnboundLocalError"),
+        raises("UnboundLocalError|name 'guess' is not defined"),
+        "a round does not move the guess: map `one_step`",
+        looks(lambda answer: _round_of(answer)(20.0, [22.0]) == 20),
         "`next_guess` changes nothing: it returns the next state, which has to be kept",
         lambda days: 20.0,
         "this is the guess after the first day: `return` belongs after the loop",
