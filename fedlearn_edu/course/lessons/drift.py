@@ -2,6 +2,7 @@
 """Lesson 11a: clients drift apart; drift as a number, and FedProx against it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -12,7 +13,7 @@ from fedlearn_edu.course.exercise import Case, Exercise, Lesson
 from fedlearn_edu.course.mistakes import looks, raises, returns, usual
 from fedlearn_edu.learning.averaging import build_averaging_process
 from fedlearn_edu.learning.local_training import LocalTrainingConfig
-from fedlearn_edu.learning.optimizers import build_sgd
+from fedlearn_edu.learning.optimizers import Optimizer, build_sgd, map_structure
 
 RATE: Final = 0.05
 TWO: Final = ((1.0, 4.0), (3.0, 3.0))
@@ -53,12 +54,15 @@ CLIENT_DRIFT = Exercise(
         Case("a mean that stays", lambda: (np.array([[1.0, -2.0], [-1.0, 2.0]]),)),
         Case(
             "three clients, four weights",
-            lambda: (np.array([[3.0, 0, 4, 0], [0, 1, 0, 0], [-2, 2, 0, 1]]),),
+            lambda: (np.array([[3.0, 0, 4, 0], [0, 1, 0, 0], [-2, 4, 0, 4]]),),
         ),
     ),
     mistakes=usual(
         "this is the share that is left; drift is the share that is lost, 1 minus it",
         lambda u: _norm(u.mean(axis=0)) / _norm(u, 1).mean(),
+        lambda u: _norm(u.mean(axis=0)) / _norm(u, 1).mean() - 1,
+        "brackets: the 1 stands before the fraction, and is not part of it",
+        lambda u: (1 - _norm(u.mean(axis=0))) / _norm(u, 1).mean(),
         "the fraction is upside down: the length of the mean goes on top",
         lambda u: 1 - _norm(u, 1).mean() / _norm(u.mean(axis=0)),
         "this is the length of all updates as one vector: `axis=1` gives one length "
@@ -82,8 +86,14 @@ CLIENT_DRIFT = Exercise(
         lambda u: _norm(u, 1).mean() - _norm(u.mean(axis=0)),
         "absolute values hide that updates cancel out: leave `abs` out",
         lambda u: _lost(_norm(abs(u).mean(axis=0)), _norm(u, 1)),
-        "this is 0 whatever the updates are: the length of their *mean* goes on top",
+        "this is the same number whatever the updates are: the length of their *mean* "
+        "goes on top",
         lambda u: 0.0,
+        lambda u: 1.0,
+        "a median leaves the longest ways out: take the mean of the lengths",
+        lambda u: _lost(_norm(u.mean(axis=0)), np.median(_norm(u, 1))),
+        "the mean update is one vector: its length needs no `axis`",
+        raises("AxisError"),
         "this is one number for each weight: `np.linalg.norm` of the mean update is "
         "missing",
         returns(lambda got, u: np.shape(got) == u.shape[1:]),
@@ -148,7 +158,7 @@ PROXIMAL_GRADIENT = Exercise(
     want=wants.function(4),
     reference=lambda: _proximal_gradient,
     cases=(
-        Case("one weight", (4.0, 5.0, 2.0, 0.75)),
+        Case("one weight", (2.0, 9.0, 1.0, 0.4)),
         Case("below the server's weight", (1.0, -2.0, 4.0, 0.1)),
         Case("strength 0 changes nothing", (-1.5, 7.0, 2.0, 0.0)),
         Case("where a round begins, nothing pulls", (2.0, 4.0, 4.0, 10.0)),
@@ -156,7 +166,7 @@ PROXIMAL_GRADIENT = Exercise(
     ),
     mistakes=usual(
         "the difference keeps its sign: a client below the server's model is pulled "
-        "up, and one above it down; leave `abs` out",
+        "up, and one above it down; it is no length, so leave `abs` or `norm` out",
         lambda g, w, s, strength: g + strength * abs(w - s),
         "this pushes the client away from the server's model: turn the sign of the "
         "difference",
@@ -181,6 +191,16 @@ PROXIMAL_GRADIENT = Exercise(
         "the gradient stands inside the brackets: only the difference is multiplied by "
         "the strength",
         lambda g, w, s, strength: strength * (g + w - s),
+        lambda g, w, s, strength: strength * g + (w - s),
+        "the pull is added to the gradient, and not multiplied by it",
+        lambda g, w, s, strength: g * strength * (w - s),
+        "the gradient has no part in the difference: the client's weights minus the "
+        "server's",
+        lambda g, w, s, strength: g + strength * (g - s),
+        lambda g, w, s, strength: g + strength * (w - g),
+        lambda g, w, s, strength: w + strength * (w - s),
+        "the strength multiplies the difference",
+        lambda g, w, s, strength: g + (w - s) / strength,
         "this is the gradient as it was",
         lambda g, *rest: g,
         "brackets are missing: the strength multiplies the difference, and not the "
@@ -208,47 +228,99 @@ Pull = Callable[[Any, Any, Any, float], Any]
 """A gradient, the client's weights, the server's, the strength: a gradient."""
 
 LOCAL_RATE: Final = 0.1
-_TWO_CLIENTS: Final = (
+TWO_CLIENTS: Final = (
     [{"x": [[0.0, 1.0], [1.0, 0.0]], "y": [0, 1]}, {"x": [[1.0, 1.0]], "y": [0]}],
     [{"x": [[0.0, 2.0]], "y": [1]}, {"x": [[2.0, 0.5]], "y": [1]}],
 )
 
 
-def _built_with(pull: Pull, *unpulled: str) -> Callable[..., Any]:
-    """What builds a process whose clients are pulled back in this way."""
+def _build_my_prox(model: Any, strength: float) -> Any:
+    def correct(*gradients_and_weights: Any) -> Any:
+        return map_structure(
+            lambda g, w, s: _proximal_gradient(g, w, s, strength),
+            *gradients_and_weights,
+        )
 
-    def build(model: Any, strength: float) -> Any:
-        def correct(gradients: Any, weights: Any, server: Any) -> Any:
-            return {
-                name: gradient
-                if name in unpulled
-                else pull(gradient, weights[name], server[name], strength)
-                for name, gradient in gradients.items()
-            }
-
-        passes = LocalTrainingConfig(build_sgd(LOCAL_RATE), correct=correct)
-        server = build_sgd(1.0)
-        return build_averaging_process("my FedProx", model, passes, server, seed=0)
-
-    return build
+    passes = LocalTrainingConfig(build_sgd(LOCAL_RATE), correct=correct)
+    return build_averaging_process("my FedProx", model, passes, build_sgd(1.0), seed=0)
 
 
-def _weights_after(build: Any, strength: float, rounds: int) -> Any:
+def _in_a_list(model: Any) -> Any:
+    """The model with its weights in a list of layers, as a network has them."""
+    return replace(
+        model,
+        initialize=lambda seed: [model.initialize(seed)],
+        predict=lambda weights, x: model.predict(weights[0], x),
+        gradient=lambda weights, batch: (
+            [(found := model.gradient(weights[0], batch))[0]],
+            found[1],
+        ),
+    )
+
+
+def _weights_after(build: Any, strength: float, rounds: int, in_a_list: Any = 0) -> Any:
     """The model that the process of an answer ends with, on two small clients."""
+    if build is _build_my_prox:
+        return _ends_like(_proximal_gradient)(strength, rounds)
     model = learning.models.softmax_regression(features=2, classes=2)
-    process = build(model, strength)
+    process = build(_in_a_list(model) if in_a_list else model, strength)
     if not isinstance(process, learning.LearningProcess):
         return process
     state = process.initialize()
     for _ in range(rounds):
-        state, _ = process.next(state, _TWO_CLIENTS)
-    return dict(state.weights)
+        state, _ = process.next(state, TWO_CLIENTS)
+    return dict(state.weights[0] if in_a_list else state.weights)
 
 
-def _ends_like(pull: Pull, *unpulled: str) -> Callable[[float, int], Any]:
+Change = Callable[[Any, Any, Any], Any]
+"""The gradients, the client's weights, the server's, by name: what to follow."""
+
+
+def averaged(
+    change: Change,
+    rounds: int,
+    rate: float = LOCAL_RATE,
+    epochs: int = 1,
+    server: Optimizer | None = None,
+    is_weighted: bool = True,
+) -> Any:
+    """The model after rounds of averaging; in NumPy, so that it takes no time."""
+    counts = [3, 2] if is_weighted else [1, 1]  # their examples
+    step = server or build_sgd(1.0)
+    w: Any = {"weights": np.zeros([2, 2]), "bias": np.zeros(2)}
+    kept = step.initialize(w)
+    for number in range(rounds):
+        ends = [_trained(change, w, client * epochs, rate) for client in TWO_CLIENTS]
+        back = {n: w[n] - np.average([e[n] for e in ends], 0, counts) for n in w}
+        kept, w = step.next(kept, w, back, number)
+        w = {name: np.asarray(each) for name, each in w.items()}
+    return w
+
+
+def _trained(change: Change, server: Any, batches: Any, rate: float) -> Any:
+    w = dict(server)
+    for batch in batches:
+        x, hot = np.array(batch["x"]), np.eye(2)[batch["y"]]
+        shares = np.exp(x @ w["weights"] + w["bias"])
+        errors = (shares / shares.sum(1, keepdims=True) - hot) / len(x)
+        found = change({"weights": x.T @ errors, "bias": errors.sum(0)}, w, server)
+        w = {name: w[name] - rate * found[name] for name in w}
+    return w
+
+
+def _ends_like(pull: Pull, *unpulled: str) -> Callable[..., Any]:
     """Where clients end that are pulled in this way."""
-    build = _built_with(pull, *unpulled)
-    return lambda strength, rounds: _weights_after(build, strength, rounds)
+
+    def ends(strength: float, rounds: int, *_: Any) -> Any:
+        return averaged(
+            lambda g, w, s: {
+                n: g[n] if n in unpulled else pull(g[n], w[n], s[n], strength)
+                for n in g
+            },
+            rounds,
+        )
+
+    return ends
 
 
 BUILD_MY_PROX = Exercise(
@@ -256,28 +328,32 @@ BUILD_MY_PROX = Exercise(
     title="your gradient in a real learning process",
     points=15,
     want=wants.function(2),
-    reference=lambda: _built_with(_proximal_gradient),
+    reference=lambda: _build_my_prox,
     cases=(
         Case("a strong pull, one round", (2.0, 1), do=_weights_after),
         Case("a weak pull, three rounds", (0.5, 3), do=_weights_after),
-        Case("no pull: this is FedAvg", (0.0, 1), do=_weights_after),
+        Case("a network's list of layers", (2.0, 1, "in a list"), do=_weights_after),
     ),
     mistakes=usual(
         "the process is not returned: the last line of the function has to stay",
         returns(lambda got, *_: not isinstance(got, dict)),
-        "`weights` and `bias` have a gradient each: take `gradients[name]`",
+        "a network keeps its arrays in a list of layers, which has no names: let "
+        "`map_structure` go through whatever there is",
+        raises(r"list indices|'list' object has no attribute"),
+        "`weights` and `bias` have a gradient each; `map_structure` takes those of one "
+        "place together",
         raises("something else than the state|number of axes"),
-        "return a dictionary with both names: there has to be a gradient for `weights` "
-        "and one for `bias`",
+        "the strength is one number, and not a structure: let the function that you "
+        "hand to `map_structure` take three arguments, and bring the strength along",
+        raises(r"(?s)same nested structure.*\btype=float\b"),
+        "each array needs its gradient: return a structure like the one that came in",
         raises(r"KeyError|structure|nested|keys"),
         "`proximal_gradient` takes four arguments; the last is `strength`, which "
         "`build_my_prox` was handed",
         raises("missing . required positional"),
-        "the names are keys: write `gradients[name]`, not `gradients.name`",
-        raises("has no attribute|name in brackets"),
-        "a model has two tensors, `weights` and `bias`: work on each of them by its "
-        "name, and not on the dictionary as a whole",
-        raises(r"dict|unsupported operand"),
+        "a model is more than one array: hand `map_structure` a function, which it "
+        "calls for each of them, and not the result for all",
+        raises(r"[dD]ict|unsupported operand|not callable|callable"),
         "the gradients went on as they were: this is FedAvg",
         _ends_like(lambda g, w, s, m: g),
         "the bias is left alone: pull it back, too",
@@ -294,28 +370,29 @@ BUILD_MY_PROX = Exercise(
         _ends_like(lambda g, w, s, m: m * (w - s)),
         "this pulls to zero, and not to the server's model",
         _ends_like(lambda g, w, s, m: g + m * w),
+        "the gradient comes first, then the client's weights, then the server's",
+        _ends_like(lambda g, w, s, m: w + m * (g - s)),
+        _ends_like(lambda g, w, s, m: s + m * (g - w)),
+        _ends_like(lambda g, w, s, m: s + m * (w - g)),
         "this takes the step already; return the gradient to follow",
         _ends_like(lambda g, w, s, m: w - LOCAL_RATE * (g + m * (w - s))),
         "the parentheses run it: hand in the function",
         looks(lambda a: not callable(a)),
     ),
     hints=(
-        "A model has two arrays, and each has a gradient, a weight at the client and "
-        "one at the server. What do you do with each of the two names?",
+        "Each array of the model has a gradient, weights at the client and weights at "
+        "the server. What do you do with these three?",
         "`proximal_gradient`, from the exercise before, wants four arguments. Three "
-        "are entries of the dictionaries, the fourth is handed to `build_my_prox`.",
-        "A dictionary with an entry for each name:\n"
-        "    return {\n"
-        "        name: proximal_gradient(..., ..., ..., strength)\n"
-        "        for name in gradients\n"
-        "    }",
-        "Only the server's weights are missing:\n"
-        "    return {\n"
-        "        name: proximal_gradient(\n"
-        "            gradients[name], weights[name], ..., strength\n"
-        "        )\n"
-        "        for name in gradients\n"
-        "    }",
+        "are what `map_structure` brings together, the fourth is handed to "
+        "`build_my_prox`.",
+        "A function of three arrays, and `map_structure` to call it:\n"
+        "    def pulled(g, w, s):\n"
+        "        return proximal_gradient(...)\n\n"
+        "    return map_structure(pulled, ...)",
+        "Only the structures are missing:\n"
+        "    def pulled(g, w, s):\n"
+        "        return proximal_gradient(g, w, s, strength)\n\n"
+        "    return map_structure(pulled, ..., ..., ...)",
     ),
     limit_s=60.0,
 )
@@ -324,7 +401,7 @@ BUILD_MY_PROX = Exercise(
 LESSON: Final = Lesson(
     name="11a_client_drift",
     title="Why can more local work make a worse model?",
-    minutes=40,
+    minutes=50,
     goals=(
         "show why more local work can give a worse model",
         "measure drift as a number, on a toy and on digits",
@@ -332,5 +409,10 @@ LESSON: Final = Lesson(
     ),
     needs="lesson 10, and the derivative of a square",
     exercises=(CLIENT_DRIFT, PROXIMAL_GRADIENT, BUILD_MY_PROX),
-    outcomes={"work": "no better", "best-of-three": "1", "pull": "as large as before"},
+    outcomes={
+        "work": "no better",
+        "best-of-three": "1",
+        "pull": "as large as before",
+        "network": "better",
+    },
 )
