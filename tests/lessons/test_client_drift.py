@@ -148,23 +148,19 @@ def test_pull_shortens_updates_and_leaves_the_drift() -> None:
         assert lengths.mean() == pytest.approx(length, abs=0.006)
 
 
-def final_accuracies(build: Callable[[Any], Any]) -> Any:
+def final_accuracies(build: Callable[[Any], Any], *hidden: int) -> Any:
     """In %, after the lesson's 15 rounds, one for each of its five seeds."""
-    digits = datasets.load("digits28")
-    model = learning.models.softmax_regression()
+    digits, models = datasets.load("digits28"), learning.models
+    network = models.multilayer_perceptron(hidden)
+    model = network if hidden else models.softmax_regression()
     everybody = ClientData(*digits.test, [np.arange(len(digits.test[1]))])
     judge = learning.build_federated_evaluation(model).on(everybody)
     process, found = build(model), []
     for seed in range(5):
         shares = partitions.one_label_per_client(digits.train[1], 10, 140, seed=seed)
-        run = learning.run(
-            process,
-            ClientData(*digits.train, shares),
-            15,
-            batch_size=20,
-            evaluate={"test": judge},
-            options=learning.Options(progress=False, evaluate_every=15),
-        )
+        clients, tests = ClientData(*digits.train, shares), {"test": judge}
+        how: Any = {"options": learning.Options(progress=False, evaluate_every=15)}
+        run = learning.run(process, clients, 15, batch_size=20, evaluate=tests, **how)
         found.append(100 * run.history.last["test.accuracy_per_example"])
     return np.array(found)
 
@@ -179,9 +175,20 @@ def test_differences_that_count_are_those_of_the_lesson() -> None:
     steered = final_accuracies(lambda model: learning.build_scaffold(model, 10, 0.1))
     lazy = final_accuracies(lambda model: learning.build_fed_sgd(model, 0.3))
     hard = final_accuracies(lambda m: learning.build_fed_avg(m, 0.1, local_epochs=5))
+    fast = final_accuracies(lambda model: learning.build_fed_avg(model, 0.3))
     assert (lazy > hard).all(), "clients that hardly work win"
+    network = [
+        final_accuracies(build, 32)[:3].mean()
+        for build in (
+            lambda model: learning.build_fed_sgd(model, 0.1),
+            lambda model: learning.build_fed_avg(model, 0.1),
+            lambda model: build_my_prox(model, 1.0),
+        )
+    ]
+    assert network == pytest.approx([75.1, 78.2, 73.9], abs=0.6)
     for first, second, expected in (
         (lazy, plain, (4.1, 3.3)),
+        (lazy, fast, (1.7, 2.5)),
         (pulled, plain, (0.2, 1.3)),
         (adaptive, plain, (6.2, 3.0)),
         (steered, plain, (4.3, 3.0)),

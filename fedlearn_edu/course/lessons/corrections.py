@@ -44,9 +44,9 @@ def _old_means(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
     return stepped, *_adam()(weights, m, s, update, rate)[1:]
 
 
-def _corrected_for_the_start(rate: float, g: Any, m: Any, s: Any) -> Any:
-    """The first step of Adam (Kingma and Ba 2015); FedAdam leaves this out."""
-    return -rate * m / (1 - BETA_1) / (np.sqrt(s / (1 - BETA_2)) + EPSILON)
+def _corrected(of_m: float, of_s: float) -> Callable[..., Any]:
+    """A step of Adam (Kingma and Ba 2015); FedAdam does not correct m and s."""
+    return lambda rate, g, m, s: -rate * m / of_m / (np.sqrt(s / of_s) + EPSILON)
 
 
 _TWO: Final = np.array([1.0, -1.0])
@@ -58,8 +58,8 @@ ADAM_STEP = Exercise(
     want=wants.function(5),
     reference=_adam,
     cases=(
+        Case("a later step", (1.0, -0.005, 0.0001, 0.02, 0.2)),
         Case("the first step", (1.0, 0.0, 0.0, 2.0, 0.5)),
-        Case("a later step", (1.0, -0.5, 0.25, 2.0, 0.1)),
         Case("an update of 0: it rolls on", (3.0, 0.4, 0.09, 0.0, 0.5)),
         Case(
             "arrays: each weight by itself",
@@ -70,6 +70,10 @@ ADAM_STEP = Exercise(
         "this goes the wrong way: a gradient points uphill, an update downhill, so g = "
         "-update",
         _adam(_fading(BETA_1, BETA_1 - 1)),
+        _adam(
+            _fading(BETA_1, BETA_1 - 1),
+            move=lambda rate, g, m, s: rate * m / (np.sqrt(s) + EPSILON),
+        ),
         "the root is missing: divide by √s, not by s",
         _adam(move=lambda rate, g, m, s: -rate * m / (s + EPSILON)),
         "epsilon stands outside the root: √s + epsilon",
@@ -78,8 +82,20 @@ ADAM_STEP = Exercise(
         _adam(move=lambda rate, g, m, s: -rate * g / (np.sqrt(s) + EPSILON)),
         "the rate is missing: a step is `rate` times m, divided by √s + epsilon",
         _adam(move=lambda rate, g, m, s: -m / (np.sqrt(s) + EPSILON)),
+        "epsilon is missing, or another one: divide by √s + EPSILON",
+        _adam(move=lambda rate, g, m, s: -rate * m / np.sqrt(s)),
+        _adam(move=lambda rate, g, m, s: -rate * m / (np.sqrt(s) + 1e-8)),
         "m and s are not corrected for their start at 0 here: take them as they are",
-        _adam(move=_corrected_for_the_start),
+        _adam(move=_corrected(1 - BETA_1, 1 - BETA_2)),
+        _adam(move=_corrected(1 - BETA_1, 1)),
+        _adam(move=_corrected(1, 1 - BETA_2)),
+        _adam(move=_corrected(1 - BETA_1**2, 1 - BETA_2**2)),
+        "the step is divided by √s + epsilon: that is missing",
+        _adam(move=lambda rate, g, m, s: -rate * m),
+        "m and s go on to the next round: return the new ones",
+        lambda w, m, s, update, rate: (_adam()(w, m, s, update, rate)[0], m, s),
+        "the weights stayed as they were: the step is missing",
+        _adam(move=lambda rate, g, m, s: 0.0),
         "the step uses m and s as they were: renew them first, then take the step",
         _old_means,
         "m points uphill, as g does: the step takes it *away*",
@@ -92,9 +108,8 @@ ADAM_STEP = Exercise(
         _adam(square=lambda g, m: g),
         "the two betas are swapped: m goes with 0.9, s with 0.99",
         _adam(_S, _M),
-        "s is below zero, and has no root: -update**2 is -(update**2); square g, with "
-        "g = -update",
-        returns(lambda got, *_: bool(np.any(np.asarray(got[2]) < 0))),
+        "a square is never below zero: -update**2 is -(update**2); square g",
+        _adam(square=lambda g, m: -(g**2)),
         "s has its own beta: 0.99 and 0.01, where m has 0.9 and 0.1",
         _adam(renew_s=_M),
         "the old mean counts beta, and what is new (1 - beta)",
@@ -105,6 +120,7 @@ ADAM_STEP = Exercise(
         _adam(_fading(BETA_1, 1), _fading(BETA_2, 1)),
         "this is the step of FedAvg: it adds the update as it is",
         _adam(move=lambda rate, g, m, s: -g),
+        _adam(move=lambda rate, g, m, s: -rate * g),
     ),
     hints=(
         "A gradient points uphill, an update downhill. Two running means are renewed "
@@ -225,6 +241,10 @@ SCAFFOLD_CLIENT = Exercise(
         lambda weight, client, own, common, steps: _client()(
             weight, client, own, common, 10
         ),
+        lambda weight, client, own, common, steps: _client(
+            renew=lambda o, c, way, n: o - c + way / (steps * RATE)
+        )(weight, client, own, common, 10),
+        _client(renew=lambda o, c, way, n: o - c + way / (10 * RATE)),
         "this goes uphill: a step takes the rate times the slope *away*",
         _client(steer=lambda slope, own, common: -_steered(slope, own, common)),
         "brackets are missing: RATE multiplies the whole of slope - own + common",
@@ -237,6 +257,16 @@ SCAFFOLD_CLIENT = Exercise(
         _client(renew=lambda o, c, way, n: o - c + way / n * RATE),
         "the new variate forgets the correction: own - common belongs to it",
         _client(renew=lambda o, c, way, n: way / (n * RATE)),
+        _client(renew=lambda o, c, way, n: way / (n * RATE) - c),
+        _client(renew=lambda o, c, way, n: way / (n * RATE) + o),
+        "the signs are turned when `own` is renewed: own - common, plus the mean slope",
+        _client(renew=lambda o, c, way, n: c - o + way / (n * RATE)),
+        "the variate is the mean slope of all steps, and not the slope at one place",
+        returns(
+            lambda got, w, client, *_: np.isclose(
+                got[1], [slope(w, client), slope(got[0], client)]
+            ).any()
+        ),
         "the way has to be divided by the number of steps and by the rate",
         _client(renew=lambda o, c, way, n: o - c + way),
         "the way has to be divided by the number of steps, too: a variate is the slope "
@@ -316,7 +346,8 @@ SCAFFOLD_SERVER = Exercise(
         lambda c, t, d, n: (np.mean(t), (c + np.sum(d)) / n),
         "the mean of the changes is divided once more: take their sum",
         lambda c, t, d, n: (np.mean(t), c + np.mean(d) / n),
-        "a list cannot be divided: `np.mean(trained)` adds up and divides",
+        "a list cannot be divided: `np.mean(trained)` adds up and divides, and "
+        "`np.sum(changes)` adds up",
         raises(r"unsupported operand type.*'list' and"),
     ),
     hints=(
@@ -405,8 +436,24 @@ MEAN_DIFFERENCE = Exercise(
         _with_margin(lambda d: T95[3] * np.std(d, ddof=1) / np.sqrt(len(d))),
         "count the seeds, and look t up for as many: 3 and 4.30 are those of one case",
         _with_margin(lambda d: T95[3] * np.std(d, ddof=1) / np.sqrt(3)),
+        _with_margin(lambda d: T95[5] * np.std(d, ddof=1) / np.sqrt(5)),
+        _with_margin(lambda d: T95[len(d)] * np.std(d, ddof=1) / np.sqrt(3)),
+        _with_margin(lambda d: T95[len(d)] * np.std(d, ddof=1) / np.sqrt(5)),
+        "divide by √n; n - 1 is in s already",
+        _with_margin(lambda d: T95[len(d)] * np.std(d, ddof=1) / np.sqrt(len(d) - 1)),
+        "this is half of the margin: mean ± margin are both ends already",
+        _with_margin(lambda d: _margin(d) / 2),
+        "this is the spread of the seeds: the margin of their mean is t · s / √n",
+        _with_margin(lambda d: np.std(d, ddof=1)),
         "this is a variance; the margin wants its root, the standard deviation",
         _with_margin(lambda d: T95[len(d)] * np.var(d, ddof=1) / np.sqrt(len(d))),
+        _with_margin(lambda d: T95[len(d)] * np.var(d, ddof=1) / len(d)),
+        "keep the sign: below zero, the second one is ahead",
+        lambda first, second: (abs(np.mean(first - second)), _margin(first - second)),
+        "these are all differences; return their mean",
+        lambda first, second: (first - second, _margin(first - second)),
+        "this is the sum of the differences; return their mean",
+        lambda first, second: (np.sum(first - second), _margin(first - second)),
         "the order is first minus second",
         lambda first, second: _mean_difference(second, first),
         "the mean comes first, then the margin",
@@ -421,7 +468,7 @@ MEAN_DIFFERENCE = Exercise(
         "this is the mean alone; return the margin, too",
         lambda first, second: np.mean(first - second),
         "`T95` has an entry for 3 and for 5 seeds: look up `T95[len(first)]`",
-        raises("KeyError|not subscriptable"),
+        raises("KeyError|not subscriptable|'dict' and"),
         "the line `T95 = {3: 4.30, 5: 2.78}` above the function is gone: put it back",
         raises("NameError.*T95"),
     ),
@@ -445,7 +492,7 @@ MEAN_DIFFERENCE = Exercise(
 LESSON: Final = Lesson(
     name="11b_drift_corrections",
     title="Can a better server or a better memory cure drift?",
-    minutes=45,
+    minutes=60,
     goals=(
         "write the server's step of FedAdam",
         "write a round of SCAFFOLD, at the client and at the server",
@@ -453,4 +500,5 @@ LESSON: Final = Lesson(
     ),
     needs="lesson 11a",
     exercises=(ADAM_STEP, SCAFFOLD_CLIENT, SCAFFOLD_SERVER, MEAN_DIFFERENCE),
+    outcomes={"stays": "above"},
 )
