@@ -5,7 +5,9 @@ There is no single right process. What is checked is what has to be true of each
 of the protocol; the report is graded by hand.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Any, Final
 
 import numpy as np
@@ -13,11 +15,13 @@ import numpy as np
 from fedlearn_edu import learning
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson, named
+from fedlearn_edu.course.lessons.drift import TWO_CLIENTS, averaged
 from fedlearn_edu.course.mistakes import looks, raises, returns, usual
+from fedlearn_edu.learning import optimizers
 from fedlearn_edu.learning.averaging import build_averaging_process
 from fedlearn_edu.learning.local_training import LocalTrainingConfig
 from fedlearn_edu.learning.models import Model
-from fedlearn_edu.learning.optimizers import build_sgd, build_sgdm
+from fedlearn_edu.learning.optimizers import map_structure
 from fedlearn_edu.simulation import ClientData
 from fedlearn_edu.testing.comparison import alike
 
@@ -26,13 +30,37 @@ _OF_THE_LIBRARY: Final = (
     *("FedAvg", "FedAvgM", "FedAdagrad", "FedAdam", "FedOpt", "FedYogi", "FedProx"),
     *("FedSGD", "SCAFFOLD", "federated averaging"),
 )
+_SERVERS: Final = {
+    "SGD": ("FedAvg", optimizers.build_sgd),
+    "SGDM": ("FedAvgM", optimizers.build_sgdm),
+    "Adagrad": ("FedAdagrad", optimizers.build_adagrad),
+    "Adam": ("FedAdam", optimizers.build_adam),
+    "Yogi": ("FedYogi", optimizers.build_yogi),
+}
+_OF_THE_OTHERS: Final = (
+    *("clipping(mean(), norm=0.5)", "median()", "multi_krum(num_byzantine=2)"),
+    *("quantize(bits=4)", "top_k(share=0.01, error_feedback=True)"),
+)
+# What the settings of a process say of its parts.
+_PARTS: Final = re.compile(
+    r"client SGD\(([\d.e-]+)\), (\d+) local epochs?, (weighted by|clients weighted) \w+"
+    r", server (\w+)\(([\w.=, -]+)\), seed \d+(?:, aggregator (.*))?"
+)
 
 
 def _build_mine(model: Model) -> learning.LearningProcess:
-    passes, server = LocalTrainingConfig(build_sgd(0.1)), build_sgdm(1.0, 0.5)
-    return build_averaging_process("mine", model, passes, server, seed=0)
+    """A root makes small steps longer: where clients disagree, the mean is small."""
+
+    def step(moments: Any, weights: Any, gradients: Any, number: Any) -> Any:
+        roots = map_structure(lambda g: g / (abs(g) + 1e-9) ** 0.5, gradients)
+        return moments, map_structure(lambda w, r: w - 0.1 * r, weights, roots)
+
+    passes = LocalTrainingConfig(optimizers.build_sgd(0.1))
+    root = optimizers.Optimizer("root", lambda weights: (), step)
+    return build_averaging_process("mine", model, passes, root, seed=0)
 
 
+@lru_cache(maxsize=8)
 def _process(build: Any, features: int) -> Any:
     return build(learning.models.softmax_regression(features=features, classes=2))
 
@@ -69,13 +97,42 @@ def _weights_after(process: learning.LearningProcess, rounds: int) -> Any:
 
 
 def _whose(build: Any, rounds: int) -> str:
-    """Whether it differs from the algorithms of the library."""
-    process = _process(build, 3)
+    """Whether it differs from the algorithms of the library and of the lesson."""
+    process = _process(build, 2)
     if process.name in _OF_THE_LIBRARY:
         return f"{process.name} of the library"
-    fed_avg = learning.build_fed_avg(process.model, 0.1)
-    found, theirs = (_weights_after(each, rounds) for each in (process, fed_avg))
-    return f"FedAvg, named {process.name}" if alike(found, theirs) else "your own"
+    state = process.initialize()
+    for _ in range(rounds):
+        state, _ = process.next(state, TWO_CLIENTS)
+    like = _like(process.settings, dict(state.weights), rounds)
+    return f"{like}, named {process.name}" if like else "your own"
+
+
+def _like(settings: str, found: Any, rounds: int) -> str:
+    """Which known algorithm comes to the same, if one of these parts does."""
+    parts = _PARTS.fullmatch(settings)
+    if parts is None or parts[4] not in _SERVERS:
+        return ""
+    rate, epochs, weighted, kind, numbers, aggregator = parts.groups()
+    if aggregator is not None:
+        return f"the process with {aggregator}" if aggregator in _OF_THE_OTHERS else ""
+    name, build = _SERVERS[kind]
+    server: Any = build(*(float(n.split("=")[-1]) for n in numbers.split(", ")))
+    how = (rounds, float(rate), int(epochs), server, weighted == "weighted by")
+    known: dict[str, Any] = {name: lambda g, w, s: g, "the worked example": _restricted}
+    for strength in (0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0):
+        known[f"FedProx({strength})"] = partial(_pulled, strength)
+    same = (each for each in known if alike(found, averaged(known[each], *how)))
+    return next(same, "")
+
+
+def _restricted(g: Any, w: Any, s: Any) -> Any:
+    rates = np.where(g["bias"] > 0, 0.1, 1.0)
+    return {name: rates * part for name, part in g.items()}
+
+
+def _pulled(strength: float, g: Any, w: Any, s: Any) -> Any:
+    return {name: g[name] + strength * (w[name] - s[name]) for name in g}
 
 
 def _learns(build: Any, rounds: int) -> str:
@@ -98,7 +155,7 @@ BUILD_MINE = Exercise(
         Case("the model's type stays as it is", (3,), do=_weights),
         Case("it trains the model that it is given", (5,), do=_weights),
         Case("it learns what is easy", (5,), do=_learns),
-        Case("it differs from those of the library", (2,), do=_whose),
+        Case("it is yours: of no library, and no example", (2,), do=_whose),
     ),
     mistakes=usual(
         "the process is not returned: end with `return build_averaging_process(…)`",
@@ -108,8 +165,13 @@ BUILD_MINE = Exercise(
         "this is an algorithm of the library as it is: change one of its parts, and "
         "put them together with `build_averaging_process`, under a name of your own",
         returns(lambda got, *_: str(got).endswith("of the library")),
-        "this is FedAvg under another name: change one of its parts",
-        returns(lambda got, *_: str(got).startswith("FedAvg, named")),
+        "this is the worked example: change something else",
+        returns(lambda got, *_: str(got).startswith("the worked example")),
+        "this is one of the four others, with its aggregator: change something else",
+        returns(lambda got, *_: str(got).startswith("the process with")),
+        "this is an algorithm of the library under another name, perhaps at rates of "
+        "yours: one part has to be yours, a `correct` or an optimizer's step",
+        returns(lambda got, *_: ", named" in str(got)),
         "it trains another model than the one it is given: use the argument `model`, "
         "and not a model from another cell",
         returns(lambda got, *_: "784" in str(got)),
@@ -135,16 +197,18 @@ BUILD_MINE = Exercise(
     hints=(
         "Begin with FedAvg, and change one thing of which you can say why it should "
         "help with your problem.",
-        "The table above names the parts. `build_averaging_process` puts them "
-        "together; lesson 11b builds FedProx with it.",
-        "Three steps:\n"
-        "    passes = LocalTrainingConfig(...)\n"
-        "    server = ...\n"
+        "The worked example changes what clients follow. Lesson 11a does, too, with a "
+        "pull; what else could `correct` do to a gradient, or an optimizer to a step?",
+        "A function of yours, and where it goes:\n"
+        "    def correct(gradients, weights, server): ...\n\n"
+        "    passes = LocalTrainingConfig(build_sgd(0.1), correct=correct)\n"
         "    return build_averaging_process(...)",
-        "FedAvg, with a server of your choice:\n"
-        "    passes = LocalTrainingConfig(build_sgd(0.1))\n"
-        "    server = ...\n"
-        '    return build_averaging_process("mine", model, passes, server, seed=0)',
+        "Only what is yours is missing:\n"
+        "    def correct(gradients, weights, server):\n"
+        "        return map_structure(lambda g: ..., gradients)\n\n"
+        "    passes = LocalTrainingConfig(build_sgd(0.1), correct=correct)\n"
+        '    return build_averaging_process("mine", model, passes, build_sgd(1.0), '
+        "seed=0)",
     ),
     limit_s=60.0,
 )
@@ -153,68 +217,116 @@ BUILD_MINE = Exercise(
 Arrays = Sequence[Any]
 
 
-def _rounds_within(max_bytes: int, crossing: Arrays, clients: int) -> int:
-    return int(max_bytes // (clients * sum(array.nbytes for array in crossing)))
+def _adapted(array: Any, rank: int | None) -> int:
+    """The bytes that cross in place of an array."""
+    if rank is None or array.ndim != 2:
+        return int(array.nbytes)
+    return int(rank * sum(array.shape) * array.itemsize)
 
 
-def _in_rounds(size: Callable[[Arrays, int], int]) -> Callable[..., Any]:
-    """How many rounds there are where a round has this size."""
-    return lambda limit, crossing, clients: limit // size(crossing, clients)
+def _rounds_within(max_bytes: int, *round_: Any) -> int:
+    return int(max_bytes // _bytes(max_bytes, *round_))
 
 
-_WEIGHTS, _BIAS = np.zeros([784, 10], np.float32), np.zeros(10, np.float32)
-_SHORT: Final = np.zeros(3925, np.uint8)
+def _with(
+    size: Callable[[Any, Any], float], ways: int = 2, *, of_one: bool = False
+) -> Callable[..., Any]:
+    """The same where an array has this size, and crosses this often."""
+    return lambda limit, arrays, clients, rank: (
+        limit
+        // (ways * (1 if of_one else clients) * sum(size(a, rank) for a in arrays))
+    )
+
+
+def _bytes(limit: int, arrays: Arrays, clients: int, rank: Any) -> int:
+    return 2 * clients * sum(_adapted(array, rank) for array in arrays)
+
+
+_MODEL: Final = [np.zeros([784, 10], np.float32), np.zeros(10, np.float32)]
+_HALF: Final = [np.zeros([60, 40], np.float16), np.zeros(40, np.float16)]
 
 ROUNDS_WITHIN = Exercise(
     name="rounds_within",
     title="how many rounds fit",
-    points=5,
-    want=wants.function(3),
+    points=10,
+    want=wants.function(4),
     reference=lambda: _rounds_within,
     cases=(
-        Case("FedAvg: a model each way", (5_000_000, [_WEIGHTS, _BIAS] * 2, 10)),
-        Case("bytes, not numbers: a short update", (10_000, [_SHORT, _BIAS], 2)),
-        Case("it fits exactly", (320, [_BIAS, _BIAS], 2)),
-        Case("not even one", (100, [_WEIGHTS], 1)),
+        Case("the model as it is", (5_000_000, _MODEL, 10, None)),
+        Case("an adapter of rank 2", (5_000_000, _MODEL, 10, 2)),
+        Case("two bytes a number", (1_000_000, [*_HALF, *_HALF], 3, 3)),
+        Case("it fits exactly", (62_800, _MODEL, 1, None)),
+        Case("not even one", (20_000, _MODEL, 4, 2)),
     ),
     mistakes=usual(
-        "this counts numbers; a `float32` has 4 bytes, and `array.nbytes` knows",
-        _in_rounds(lambda arrays, clients: clients * sum(a.size for a in arrays)),
-        "not every number has 4 bytes: an `uint8` has one; `array.nbytes` knows",
-        _in_rounds(lambda arrays, clients: 4 * clients * sum(a.size for a in arrays)),
+        "this counts numbers; `array.itemsize` says how many bytes each of them has",
+        _with(lambda a, r: _adapted(a, r) / a.itemsize),
+        _with(lambda a, r: _adapted(a, r) / (a.itemsize if r and a.ndim == 2 else 1)),
+        "not every number has 4 bytes: a `float16` has two; `array.itemsize` knows",
+        _with(lambda a, r: 4 * _adapted(a, r) / a.itemsize),
         "this is one client; all of them are sent to, and send",
-        _in_rounds(lambda arrays, clients: sum(a.nbytes for a in arrays)),
-        "all arrays cross, not only the first",
-        _in_rounds(lambda arrays, clients: clients * arrays[0].nbytes),
-        "all arrays cross, not only the last",
-        _in_rounds(lambda arrays, clients: clients * arrays[-1].nbytes),
-        "`crossing` has both directions already: do not double it",
-        _in_rounds(lambda arrays, clients: 2 * clients * sum(a.nbytes for a in arrays)),
-        "this counts arrays, and not their bytes",
-        _in_rounds(lambda arrays, clients: clients * len(arrays)),
+        _with(_adapted, of_one=True),
+        "this is one way: what goes down comes up again",
+        _with(_adapted, 1),
+        "the model crosses as it is: with a rank, A and B do in place of a matrix",
+        _with(lambda a, r: a.nbytes),
+        "A has rows × rank numbers and B rank × columns: together rank times the *sum* "
+        "of rows and columns",
+        _with(lambda a, r: a.nbytes * (r or 1) if a.ndim == 2 else a.nbytes),
+        "only one of the two is counted: A, of rows × rank, and B, of rank × columns",
+        _with(
+            lambda a, r: r * a.shape[-1] * a.itemsize if r and a.ndim == 2 else a.nbytes
+        ),
+        _with(lambda a, r: r * len(a) * a.itemsize if r and a.ndim == 2 else a.nbytes),
+        "the rank is missing: A has rows × rank numbers",
+        _with(lambda a, r: _adapted(a, r and 1)),
+        "an array with one axis, the bias, has no adapter: it crosses as it is",
+        _with(lambda a, r: r * sum(a.shape) * a.itemsize if r else a.nbytes),
+        "an array with one axis, the bias, crosses, too",
+        _with(lambda a, r: _adapted(a, r) if a.ndim == 2 or not r else 0),
+        "the matrix stays where it is: only A and B cross, and not both and the matrix",
+        _with(lambda a, r: _adapted(a, r) + (a.nbytes if r and a.ndim == 2 else 0)),
+        "all arrays cross, not only the first or the last",
+        lambda limit, arrays, *rest: _rounds_within(limit, arrays[:1], *rest),
+        lambda limit, arrays, *rest: _rounds_within(limit, arrays[-1:], *rest),
         "brackets are missing: a division and a product are taken from left to right",
-        lambda limit, arrays, clients: limit // sum(a.nbytes for a in arrays) * clients,
+        lambda limit, arrays, clients, rank: (
+            limit // (2 * clients) * sum(_adapted(a, rank) for a in arrays)
+        ),
+        lambda limit, arrays, clients, rank: (
+            limit // 2 * clients * sum(_adapted(a, rank) for a in arrays)
+        ),
         "a round that does not fit as a whole is not begun: round down, with `//`",
-        lambda limit, arrays, clients: (
-            limit / (clients * sum(a.nbytes for a in arrays))
-        ),
-        lambda limit, arrays, clients: (
-            -(-limit // (clients * sum(a.nbytes for a in arrays)))
-        ),
+        lambda *given: given[0] / _bytes(*given),
+        lambda *given: -(-given[0] // _bytes(*given)),
         "this is what a round sends; how often does that fit into `max_bytes`?",
-        lambda limit, arrays, clients: clients * sum(a.nbytes for a in arrays),
+        _bytes,
+        "`rank` is `None` where the arrays cross as they are: ask for it first",
+        raises("NoneType"),
+        "the bias has one axis, and no columns: ask for `array.ndim` first",
+        raises("IndexError|unpack"),
     ),
     hints=(
-        "What does one round send, with all clients together? How often does that fit?",
-        "An array knows its bytes: `array.nbytes`. The cell above shows what crosses "
-        "to and from one client.",
-        "A division that rounds down:\n    return max_bytes // (clients * ...)",
-        "Only what is added up is missing:\n"
-        "    return max_bytes // (clients * sum(... for array in crossing))",
+        "What does one round send, with all clients together, down and up? How often "
+        "does that fit?",
+        "An array knows its bytes, `array.nbytes`, the bytes of one number, "
+        "`array.itemsize`, and its `shape`. A and B together have rank · (rows + "
+        "columns) numbers.",
+        "Add up what crosses, then divide and round down:\n"
+        "    for array in arrays:\n"
+        "        crossing += ... if array.ndim == 2 and ... else array.nbytes\n"
+        "    return max_bytes // (...)",
+        "Only the adapter is missing:\n"
+        "    crossing = 0\n"
+        "    for array in arrays:\n"
+        "        thin = rank is not None and array.ndim == 2\n"
+        "        crossing += rank * ... * array.itemsize if thin else array.nbytes\n"
+        "    return max_bytes // (2 * clients * crossing)",
     ),
     reward=lambda answer: (
-        "FedAvg in 5 MB, with ten clients: "
-        f"{answer(5_000_000, [_WEIGHTS, _BIAS] * 2, 10)} rounds."
+        "In 5 MB, with ten clients: "
+        f"{answer(5_000_000, _MODEL, 10, None)} rounds with models, "
+        f"{answer(5_000_000, _MODEL, 10, 2)} with adapters of rank 2."
     ),
 )
 
@@ -240,7 +352,6 @@ _FINALS: Final = {
     "C": np.array([0.91, 0.70, 0.70]),
     "D": np.array([0.87, 0.81, 0.86]),
     "E": np.array([0.95, 0.84, 0.80]),
-    "F": np.array([0.50, 0.92, 0.86]),
     "G": np.array([0.96, 0.93, 0.97]),
     "H": np.array([0.79, 0.84, 0.70]),
 }
@@ -248,7 +359,7 @@ _FINALS: Final = {
 CLEARLY_AHEAD = Exercise(
     name="clearly_ahead",
     title="which differences count",
-    points=10,
+    points=5,
     want=wants.function(2),
     reference=lambda: _ahead,
     cases=(
@@ -265,10 +376,6 @@ CLEARLY_AHEAD = Exercise(
         "this compares your worst seed with their best. Seeds are pairs: under one "
         "seed all met the same data",
         _those(lambda mine, theirs: mine.min() > theirs.max()),
-        "this compares the best seeds only",
-        _those(lambda mine, theirs: mine.max() > theirs.max()),
-        "this compares the worst seeds only",
-        _those(lambda mine, theirs: mine.min() > theirs.min()),
         "sorting breaks the pairs: under one seed all met the same data",
         _those(lambda mine, theirs: np.all(np.sort(mine) > np.sort(theirs))),
         "equal is not ahead: write `>`; with `>=` each is ahead of itself",
@@ -277,8 +384,6 @@ CLEARLY_AHEAD = Exercise(
         _those(lambda mine, theirs: np.all(mine < theirs)),
         "this looks at the first seed only",
         _those(lambda mine, theirs: mine[0] > theirs[0]),
-        "most seeds are not all of them",
-        _those(lambda mine, theirs: (mine > theirs).mean() > 0.5),
         "return the names, and not how many there are",
         returns(lambda got, *_: isinstance(got, int | np.integer)),
         "an array is no single truth: say `np.all(...)`",
@@ -298,7 +403,7 @@ CLEARLY_AHEAD = Exercise(
 LESSON: Final = Lesson(
     name="14_your_own_algorithm",
     title="Can you beat four algorithms, and show it fairly?",
-    minutes=45,
+    minutes=60,
     goals=(
         "write a learning process of your own for one of three problems",
         "run it beside others by a protocol that favors none of them",
@@ -306,5 +411,5 @@ LESSON: Final = Lesson(
     ),
     needs="lessons 10, 11a and 11b",
     exercises=(BUILD_MINE, ROUNDS_WITHIN, CLEARLY_AHEAD),
-    outcomes={"four-bits": "about half"},
+    outcomes={"four-bits": "about half", "second-report": "2"},
 )
