@@ -5,6 +5,7 @@ The numbers on MNIST are measured by whoever has it: the lesson prints them.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -150,9 +151,8 @@ def test_pull_shortens_updates_and_leaves_the_drift() -> None:
 
 def final_accuracies(build: Callable[[Any], Any], *hidden: int) -> Any:
     """In %, after the lesson's 15 rounds, one for each of its five seeds."""
-    digits, models = datasets.load("digits28"), learning.models
-    network = models.multilayer_perceptron(hidden)
-    model = network if hidden else models.softmax_regression()
+    digits, m = datasets.load("digits28"), learning.models
+    model = m.multilayer_perceptron(hidden) if hidden else m.softmax_regression()
     everybody = ClientData(*digits.test, [np.arange(len(digits.test[1]))])
     judge = learning.build_federated_evaluation(model).on(everybody)
     process, found = build(model), []
@@ -170,21 +170,16 @@ def final_accuracies(build: Callable[[Any], Any], *hidden: int) -> Any:
 @pytest.mark.thorough
 def test_differences_that_count_are_those_of_the_lesson() -> None:
     plain = final_accuracies(lambda model: learning.build_fed_avg(model, 0.1))
-    pulled = final_accuracies(lambda model: build_my_prox(model, 1.0))
+    pull: Any = partial(build_my_prox, strength=1.0)
+    pulled = final_accuracies(pull)
     adaptive = final_accuracies(lambda m: learning.build_fed_adam(m, 0.1, 0.03))
     steered = final_accuracies(lambda model: learning.build_scaffold(model, 10, 0.1))
     lazy = final_accuracies(lambda model: learning.build_fed_sgd(model, 0.3))
     hard = final_accuracies(lambda m: learning.build_fed_avg(m, 0.1, local_epochs=5))
     fast = final_accuracies(lambda model: learning.build_fed_avg(model, 0.3))
     assert (lazy > hard).all(), "clients that hardly work win"
-    network = [
-        final_accuracies(build, 32)[:3].mean()
-        for build in (
-            lambda model: learning.build_fed_sgd(model, 0.1),
-            lambda model: learning.build_fed_avg(model, 0.1),
-            lambda model: build_my_prox(model, 1.0),
-        )
-    ]
+    work = (learning.build_fed_sgd, learning.build_fed_avg, pull)
+    network = [final_accuracies(build, 32)[:3].mean() for build in work]
     assert network == pytest.approx([75.1, 78.2, 73.9], abs=0.6)
     for first, second, expected in (
         (lazy, plain, (4.1, 3.3)),
@@ -195,7 +190,6 @@ def test_differences_that_count_are_those_of_the_lesson() -> None:
         (adaptive, steered, (1.9, 1.0)),
         (steered[:3], plain[:3], (5.5, 6.3)),
     ):
-        found = mean_difference(first, second)
+        mean, margin = found = mean_difference(first, second)
         assert found == pytest.approx(expected, abs=0.3)
-        mean, margin = found
         assert (mean > margin) == (expected[0] > expected[1])

@@ -119,15 +119,16 @@ def _like(settings: str, found: Any, rounds: int) -> str:
     name, build = _SERVERS[kind]
     server: Any = build(*(float(n.split("=")[-1]) for n in numbers.split(", ")))
     how = (rounds, float(rate), int(epochs), server, weighted == "weighted by")
-    known: dict[str, Any] = {name: lambda g, w, s: g, "the worked example": _restricted}
-    for strength in (0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0):
-        known[f"FedProx({strength})"] = partial(_pulled, strength)
+    known: dict[str, Any] = {name: lambda g, w, s: g}
+    for number in (0.0, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0):
+        known[f"FedProx({number})"] = partial(_pulled, number)
+        known[f"the worked example, {number}"] = partial(_restricted, number)
     same = (each for each in known if alike(found, averaged(known[each], *how)))
     return next(same, "")
 
 
-def _restricted(g: Any, w: Any, s: Any) -> Any:
-    rates = np.where(g["bias"] > 0, 0.1, 1.0)
+def _restricted(rate: float, g: Any, w: Any, s: Any) -> Any:
+    rates = np.where(g["bias"] > 0, rate, 1.0)
     return {name: rates * part for name, part in g.items()}
 
 
@@ -228,13 +229,10 @@ def _rounds_within(max_bytes: int, *round_: Any) -> int:
     return int(max_bytes // _bytes(max_bytes, *round_))
 
 
-def _with(
-    size: Callable[[Any, Any], float], ways: int = 2, *, of_one: bool = False
-) -> Callable[..., Any]:
+def _with(size: Callable[[Any, Any], float], ways: int = 2) -> Callable[..., Any]:
     """The same where an array has this size, and crosses this often."""
     return lambda limit, arrays, clients, rank: (
-        limit
-        // (ways * (1 if of_one else clients) * sum(size(a, rank) for a in arrays))
+        limit // (ways * clients * sum(size(array, rank) for array in arrays))
     )
 
 
@@ -265,7 +263,7 @@ ROUNDS_WITHIN = Exercise(
         "not every number has 4 bytes: a `float16` has two; `array.itemsize` knows",
         _with(lambda a, r: 4 * _adapted(a, r) / a.itemsize),
         "this is one client; all of them are sent to, and send",
-        _with(_adapted, of_one=True),
+        lambda limit, arrays, _, rank: _rounds_within(limit, arrays, 1, rank),
         "this is one way: what goes down comes up again",
         _with(_adapted, 1),
         "the model crosses as it is: with a rank, A and B do in place of a matrix",
@@ -278,8 +276,6 @@ ROUNDS_WITHIN = Exercise(
             lambda a, r: r * a.shape[-1] * a.itemsize if r and a.ndim == 2 else a.nbytes
         ),
         _with(lambda a, r: r * len(a) * a.itemsize if r and a.ndim == 2 else a.nbytes),
-        "the rank is missing: A has rows × rank numbers",
-        _with(lambda a, r: _adapted(a, r and 1)),
         "an array with one axis, the bias, has no adapter: it crosses as it is",
         _with(lambda a, r: r * sum(a.shape) * a.itemsize if r else a.nbytes),
         "an array with one axis, the bias, crosses, too",

@@ -441,8 +441,6 @@ MEAN_DIFFERENCE = Exercise(
         _with_margin(lambda d: T95[len(d)] * np.std(d, ddof=1) / np.sqrt(5)),
         "divide by √n; n - 1 is in s already",
         _with_margin(lambda d: T95[len(d)] * np.std(d, ddof=1) / np.sqrt(len(d) - 1)),
-        "this is half of the margin: mean ± margin are both ends already",
-        _with_margin(lambda d: _margin(d) / 2),
         "this is the spread of the seeds: the margin of their mean is t · s / √n",
         _with_margin(lambda d: np.std(d, ddof=1)),
         "this is a variance; the margin wants its root, the standard deviation",

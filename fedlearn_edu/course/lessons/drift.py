@@ -197,10 +197,7 @@ PROXIMAL_GRADIENT = Exercise(
         "the gradient has no part in the difference: the client's weights minus the "
         "server's",
         lambda g, w, s, strength: g + strength * (g - s),
-        lambda g, w, s, strength: g + strength * (w - g),
         lambda g, w, s, strength: w + strength * (w - s),
-        "the strength multiplies the difference",
-        lambda g, w, s, strength: g + (w - s) / strength,
         "this is the gradient as it was",
         lambda g, *rest: g,
         "brackets are missing: the strength multiplies the difference, and not the "
@@ -272,19 +269,18 @@ def _weights_after(build: Any, strength: float, rounds: int, in_a_list: Any = 0)
     return dict(state.weights[0] if in_a_list else state.weights)
 
 
-Change = Callable[[Any, Any, Any], Any]
-"""The gradients, the client's weights, the server's, by name: what to follow."""
-
-
 def averaged(
-    change: Change,
+    change: Callable[..., Any],
     rounds: int,
     rate: float = LOCAL_RATE,
     epochs: int = 1,
     server: Optimizer | None = None,
     is_weighted: bool = True,
 ) -> Any:
-    """The model after rounds of averaging; in NumPy, so that it takes no time."""
+    """The model after rounds of averaging; in NumPy, so that it takes no time.
+
+    Clients follow what `change` makes of the gradients, their weights, the server's.
+    """
     counts = [3, 2] if is_weighted else [1, 1]  # their examples
     step = server or build_sgd(1.0)
     w: Any = {"weights": np.zeros([2, 2]), "bias": np.zeros(2)}
@@ -297,7 +293,7 @@ def averaged(
     return w
 
 
-def _trained(change: Change, server: Any, batches: Any, rate: float) -> Any:
+def _trained(change: Any, server: Any, batches: Any, rate: float) -> Any:
     w = dict(server)
     for batch in batches:
         x, hot = np.array(batch["x"]), np.eye(2)[batch["y"]]
