@@ -286,12 +286,10 @@ ROUNDS_WITHIN = Exercise(
         lambda limit, arrays, *rest: _rounds_within(limit, arrays[:1], *rest),
         lambda limit, arrays, *rest: _rounds_within(limit, arrays[-1:], *rest),
         "brackets are missing: a division and a product are taken from left to right",
-        lambda limit, arrays, clients, rank: (
-            limit // (2 * clients) * sum(_adapted(a, rank) for a in arrays)
-        ),
-        lambda limit, arrays, clients, rank: (
-            limit // 2 * clients * sum(_adapted(a, rank) for a in arrays)
-        ),
+        lambda *given: given[0] // (_bytes(*given) // given[2]) * given[2],
+        lambda *given: given[0] // (_bytes(*given) // given[2] // 2) * given[2],
+        lambda *given: given[0] // (2 * given[2]) * (_bytes(*given) // given[2] // 2),
+        lambda *given: given[0] // 2 * _bytes(*given) // 2,
         "a round that does not fit as a whole is not begun: round down, with `//`",
         lambda *given: given[0] / _bytes(*given),
         lambda *given: -(-given[0] // _bytes(*given)),
@@ -365,6 +363,9 @@ CLEARLY_AHEAD = Exercise(
         Case("one seed", ({"A": np.array([0.9]), "B": np.array([0.8])}, "A")),
     ),
     mistakes=usual(
+        "return the names, as a list, and nothing else",
+        returns(lambda got, *_: list(map(type, got)) != [str] * len(got)),
+        returns(lambda got, *_: not isinstance(got, list)),
         "these are means; ask under each seed: `finals[name] > finals[other]`",
         _those(lambda mine, theirs: mine.mean() > theirs.mean()),
         "under one seed is not enough: it has to be ahead under all of them",
@@ -378,10 +379,9 @@ CLEARLY_AHEAD = Exercise(
         _those(lambda mine, theirs: np.all(mine >= theirs)),
         "these are the ones that are ahead of it: turn the sign",
         _those(lambda mine, theirs: np.all(mine < theirs)),
-        "this looks at the first seed only",
+        "this looks at one seed only",
         _those(lambda mine, theirs: mine[0] > theirs[0]),
-        "return the names, and not how many there are",
-        returns(lambda got, *_: isinstance(got, int | np.integer)),
+        _those(lambda mine, theirs: mine[-1] > theirs[-1]),
         "an array is no single truth: say `np.all(...)`",
         raises("truth value of an array"),
     ),

@@ -171,6 +171,8 @@ PROXIMAL_GRADIENT = Exercise(
         "this pushes the client away from the server's model: turn the sign of the "
         "difference",
         lambda g, w, s, strength: g - strength * (w - s),
+        "the strength is the argument, and not always 10",
+        lambda g, w, s, strength: g + 10 * (w - s),
         "you left out the strength",
         lambda g, w, s, strength: g + (w - s),
         "this pulls to zero, and not to the server's model",
