@@ -202,7 +202,7 @@ class Spending:
             for sampling in (share, FixedSize(drawn, of))
         )
         return RunError(
-            "a cohort of a fixed size is not what a Poisson accountant speaks of",
+            "this budget assumes that each client joins by its own coin",
             expected=f"ClientSampling(probability={share:.4g}): epsilon {said:.4g} "
             f"after {counted(self.rounds, 'round')}",
             found=f"exactly {drawn:,} of {of:,} clients: epsilon {fixed:.4g}",

@@ -218,7 +218,7 @@ def test_rounds_without_an_epsilon_are_not_taken_for_others(
 def test_a_fixed_cohort_is_refused_with_both_costs_and_taken_when_meant() -> None:
     three = ClientSampling(count=3, seed=1)
     costs = [epsilon(2.0, by, 6, 1e-3) for by in (0.5, FixedSize(3, 6))]
-    with pytest.raises(RunError, match="fixed size") as caught:
+    with pytest.raises(RunError, match="its own coin") as caught:
         spend((50.0, 1e-3), how=three)
     poisson, fixed = (f"epsilon {cost:.4g}" for cost in costs)
     assert poisson in str(caught.value.expected)
