@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What learners of lessons 12a and 12b write by hand is what the library does."""
+"""What learners of lessons 12a to 12d write by hand is what the library does."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ import pytest
 
 from fedlearn_edu import attacks, learning
 from fedlearn_edu.course.checks import exercise_named
-from fedlearn_edu.learning import aggregators
+from fedlearn_edu.learning import accounting, aggregators
 from fedlearn_edu.simulation import ClientData, datasets
 
 UPDATES = np.random.default_rng(0).normal(size=(9, 4)).astype(np.float32)
@@ -41,6 +41,8 @@ def test_advantage_is_that_of_the_library_at_its_threshold() -> None:
     found = exercise_named("advantage").solution(members, others, told.threshold)
     assert found == pytest.approx(told.advantage)
     assert found > 0
+    best = exercise_named("best_threshold").solution(members, others)
+    assert best == told.threshold
 
 
 @pytest.mark.tensorflow
@@ -48,6 +50,13 @@ def test_sum_without_noise_is_that_of_the_gaussian_aggregator() -> None:
     total = exercise_named("private_sum").solution(UPDATES, 1.5, 0.0, np.zeros(4))
     rule = aggregators.gaussian(clip=1.5, noise_multiplier=0.0, expected_clients=1)
     np.testing.assert_allclose(aggregated(rule), total, rtol=1e-5)
+    cut = [exercise_named("clipped").solution(each, 1.5) for each in UPDATES]
+    np.testing.assert_allclose(np.sum(cut, axis=0), total, rtol=1e-5)
+
+
+def test_epsilon_by_hand_is_a_bound_of_what_the_library_counts() -> None:
+    by_hand = exercise_named("privacy_loss").solution(1 + 3.0903 * 2.0, 2.0)
+    assert 0.7 * by_hand < accounting.epsilon(2.0, 1.0, 1, 1e-3) < by_hand
 
 
 @pytest.mark.tensorflow

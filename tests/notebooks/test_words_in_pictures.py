@@ -44,6 +44,10 @@ TERMS: dict[str, set[str]] = {
         "quantity skew",
         "effective number of labels",
     },
+    "12a": {"against", "gradient inversion"},
+    "12b": {"IID"},
+    "12c": {"mask", "secure sum"},
+    "12d": set(),
     "14": {"IID"},
 }
 # In the last lesson, training begins behind this cell.

@@ -23,8 +23,10 @@ MODULES: Final = {
     "10_federated_averaging": "averaging",
     "11a_client_drift": "drift",
     "11b_drift_corrections": "corrections",
-    "12a_attacks": "attacks",
-    "12b_privacy": "privacy",
+    "12a_what_leaks": "what_leaks",
+    "12b_who_lies": "who_lies",
+    "12c_hide_in_a_sum": "hide_in_a_sum",
+    "12d_a_budget": "a_budget",
     "13_remote_clients": "remote",
     "14_your_own_algorithm": "capstone",
 }

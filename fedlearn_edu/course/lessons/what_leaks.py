@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lesson 12a: what an update gives away, and what attackers send."""
+"""Lesson 12a: what an update, and a model, give away."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -213,189 +213,102 @@ ADVANTAGE = Exercise(
 )
 
 
-def _replacement(model: Any, target: Any, total: Any, own: Any) -> Any:
-    return total / own * (target - model)
+def _best_threshold(members: Any, others: Any) -> Any:
+    return _where_most(_advantage)(members, others)
 
 
-REPLACEMENT = Exercise(
-    name="replacement",
-    title="an update that replaces the model",
+def _where_most(gain: Callable[[Any, Any, Any], Any]) -> Callable[..., Any]:
+    """Of all losses the one with the most of something."""
+    return lambda members, others: max(
+        [*members, *others], key=lambda threshold: gain(members, others, threshold)
+    )
+
+
+def _count(members: Any, others: Any, threshold: Any) -> Any:
+    return np.sum(members <= threshold) - np.sum(others <= threshold)
+
+
+def _is_as_good(got: Any, members: Any, others: Any) -> bool:
+    best = _advantage(members, others, _best_threshold(members, others))
+    return bool(np.isclose(_advantage(members, others, got), best))
+
+
+_SURE: Final = np.array([0.1, 0.3, 0.2, 1.4])
+_NEW: Final = np.array([0.9, 0.25, 2.0, 0.6, 1.1, 0.7])
+
+BEST_THRESHOLD = Exercise(
+    name="best_threshold",
+    title="the threshold that tells most",
     points=10,
-    want=wants.function(4),
-    reference=lambda: _replacement,
-    cases=(
-        Case(
-            "from a model that has learned",
-            (np.array([0.5, 1.5]), np.array([2.0, 1.0]), 60, 20),
-        ),
-        Case("from zeros", (np.zeros(3), np.array([1.0, -2.0, 0.0]), 100, 5)),
-        Case("weights and classes", (_normal(4, 3), _normal(3, 4).T, 1437, 72)),
-        Case(
-            "all data are its own", (np.array([1.0, 2.0]), np.array([3.0, 3.0]), 8, 8)
-        ),
-    ),
-    mistakes=usual(
-        "this update is not scaled, and the mean makes it `total / own` times smaller",
-        lambda model, target, total, own: target - model,
-        "the factor is the other way round: total / own",
-        lambda model, target, total, own: own / total * (target - model),
-        "the sign: an update is the new model minus the old one",
-        lambda model, target, total, own: total / own * (model - target),
-        "brackets are missing: the whole difference is scaled",
-        lambda model, target, total, own: total / own * target - model,
-        lambda model, target, total, own: target - model * total / own,
-        "this is a model; an update is the difference to the server's model",
-        lambda model, target, total, own: total / own * target,
-        lambda model, target, total, own: target,
-        lambda model, target, total, own: model + total / own * (target - model),
-        "`//` rounds down; `/` divides",
-        lambda model, target, total, own: total // own * (target - model),
-        "the mean divides by `total`, and multiplies by `own`: divide by `own`, too",
-        lambda model, target, total, own: total * (target - model),
-        "this divides by `own`; it has to be multiplied by `total`, too",
-        lambda model, target, total, own: (target - model) / own,
-        "the others weigh total - own, and the mean is still divided by `total`",
-        lambda model, target, total, own: (total - own) / own * (target - model),
-    ),
-    hints=(
-        "Suppose that the others send zeros. What is the weighted mean then, if "
-        "client 0 sends an update Δ? And what should it be?",
-        "The formula above: the mean is (own / total) · Δ. It should be target - "
-        "model. Solve for Δ.",
-        "The form:\n    return ... * (target - model)",
-        "Nearly all of it:\n    return total / ... * (target - model)",
-    ),
-)
-
-
-def _krum(updates: Any, num_byzantine: int) -> Any:
-    neighbours = len(updates) - num_byzantine - 2
-    squares = [[np.sum((one - other) ** 2) for other in updates] for one in updates]
-    scores = np.sort(squares, axis=1)[:, : neighbours + 1].sum(axis=1)
-    return updates[scores.argmin()]
-
-
-def _chosen(
-    neighbours: Callable[[int, int], int] = lambda n, f: n - f - 2,
-    distance: Callable[[Any], Any] = lambda way: np.sum(way**2),
-    choose: Callable[[Any], Any] = np.argmin,
-) -> Callable[..., Any]:
-    """A choice like Krum's, whose parts can be usual mistakes."""
-
-    def rule(updates: Any, num_byzantine: int) -> Any:
-        among = neighbours(len(updates), num_byzantine) + 1
-        ways = [[distance(one - other) for other in updates] for one in updates]
-        return updates[choose(np.sort(ways, axis=1)[:, :among].sum(axis=1))]
-
-    return rule
-
-
-def _with_attackers(honest: int, attackers: int, at: float, spread: float) -> Floats:
-    """Honest updates around 0, and attackers that agree, around `at`."""
-    scales = np.repeat([1.0, spread], [honest, attackers])[:, None]
-    middles = np.repeat([0.0, at], [honest, attackers])[:, None]
-    updates: Floats = scales * _normal(honest + attackers, 2) + middles
-    return updates.round(2)
-
-
-def _sorted_by_column(updates: Any, f: int) -> Any:
-    squares = [[np.sum((one - other) ** 2) for other in updates] for one in updates]
-    nearest = np.sort(squares, axis=0)[:, 1 : len(updates) - f - 1]
-    return updates[nearest.sum(axis=1).argmin()]
-
-
-_SEVEN: Final = np.array([[33.0], [68.0], [2.0], [18.0], [21.0], [12.0], [0.0]])
-_SIX: Final = np.array([[61.0], [1.0], [3.0], [15.0], [8.0], [11.0]])
-_NINE: Final = np.array([[8.0, 52, 4, 18, 5, 23, 51, 11, 6]]).T
-
-KRUM = Exercise(
-    name="krum",
-    title="the update that is nearest to others",
-    points=15,
     want=wants.function(2),
-    reference=lambda: _krum,
+    reference=lambda: _best_threshold,
     cases=(
-        Case("seven on a line", (_SEVEN, 1)),
-        Case("six on a line, one of them far off", (_SIX, 1)),
-        Case("nine, of whom two stand apart, together", (_NINE, 2)),
-        Case("two attackers that agree", (_with_attackers(7, 2, 6.0, 0.1), 2)),
-        Case("three attackers that agree", (_with_attackers(8, 3, 4.0, 0.05), 3)),
-        Case("nobody attacks", (_normal(9, 3).round(2), 1)),
+        Case("four members and six others", (_SURE, _NEW)),
+        Case(
+            "members are few",
+            (np.array([0.5, 0.2]), np.array([0.4, 0.8, 0.3, 0.6, 0.7, 0.9])),
+        ),
+        Case(
+            "forty members, and as many others",
+            (np.abs(_normal(40)), 0.4 + np.abs(_normal(2, 20).ravel())),
+        ),
     ),
     mistakes=usual(
-        "this is its position: return the update itself, updates[position]",
-        returns(lambda got, *_: np.ndim(got) == 0),
-        "these are several updates; one is asked for",
-        returns(lambda got, updates, f: np.ndim(got) == np.ndim(updates)),
-        "this takes the *largest* score: it trusts whoever stands apart",
-        _chosen(choose=np.argmax),
-        "the distances to *all* others count here, attackers included: take the n - f "
-        "- 2 nearest alone",
-        _chosen(lambda n, f: n - 1),
-        _chosen(lambda n, f: n - f),
-        lambda updates, f: updates[
-            np.linalg.norm(updates - np.mean(updates, axis=0), axis=1).argmin()
-        ],
-        "one nearest neighbour, or f of them, are not enough: attackers that agree are "
-        "near to each other; n - f - 2 are asked for",
-        _chosen(lambda n, f: 1),
-        _chosen(lambda n, f: f),
-        "one neighbour too few: n - f - 2 are asked for, and its own distance of 0 is "
-        "none of them",
-        _chosen(lambda n, f: n - f - 3),
-        "this counts too many neighbours: n - f - 2, without the update itself",
-        _chosen(lambda n, f: n - f - 1),
-        "sort the distances of each update for themselves: `np.sort(…, axis=1)`",
-        _sorted_by_column,
-        "these are distances; their *squares* are asked for",
-        _chosen(distance=np.linalg.norm),
-        "differences of both signs cancel: square them",
-        _chosen(distance=np.sum),
-        "this is the mean; Krum returns one of the updates as it is",
-        lambda updates, f: np.mean(updates, axis=0),
-        "this is the median of each number, or the update nearest to it; the score "
-        "adds up squared distances to n - f - 2 others",
-        lambda updates, f: np.median(updates, axis=0),
-        lambda updates, f: updates[
-            np.linalg.norm(updates - np.median(updates, axis=0), axis=1).argmin()
-        ],
-        "an update has one axis: `np.sum(…)` adds it up, without `axis=1`",
-        raises("AxisError"),
+        "this is the advantage; the loss at which it is largest is asked for",
+        lambda members, others: _advantage(
+            members, others, _best_threshold(members, others)
+        ),
+        "this is the position of the loss; return the loss itself",
+        lambda members, others: [*members, *others].index(
+            _best_threshold(members, others)
+        ),
+        "this is where the advantage is *smallest*: `max`, not `min`",
+        _where_most(lambda *given: -_advantage(*given)),
+        "this counts members and others; `advantage` compares shares",
+        _where_most(_count),
+        "up to the largest loss of a member there are many others, too: compare "
+        "advantages",
+        lambda members, others: np.max(members),
+        "a mean knows nothing of the advantage: try every loss as the threshold",
+        lambda members, others: np.mean(members),
+        lambda members, others: (np.mean(members) + np.mean(others)) / 2,
+        "these are the advantages of all; return the loss of the largest one",
+        returns(lambda got, *_: np.ndim(got) > 0),
+        "as a threshold this is as good, yet it is none of the losses: try those",
+        returns(_is_as_good),
+        "`members + others` adds numbers; `np.concatenate([members, others])` is one "
+        "array after the other",
+        raises("broadcast"),
+        "`advantage` takes three things: members, others and a threshold",
+        raises(r"missing \d required"),
+        "`and` and `if` cannot compare whole arrays: try one loss after the other",
+        raises("truth value"),
     ),
     hints=(
-        "Honest updates stand together, more or less. So look for the update that has "
-        "near neighbours: n - f - 2 of them.",
-        "The formula is above the exercise. A loop over `updates`, and in it the "
-        "squared distances to all of them, `np.sum((one - other) ** 2)`; `sorted` "
-        "puts the small ones first, beginning with its own, 0.",
+        "The attacker can try: what is the advantage if the threshold is the first "
+        "loss? The second? Keep the best.",
+        "`np.concatenate([members, others])` has all losses. A loop asks `advantage` "
+        "for each; or `max(…, key=…)`, which takes the one with the largest key.",
         "The form:\n"
-        "    near = len(updates) - num_byzantine - 2\n"
-        "    scores = []\n"
-        "    for one in updates:\n"
-        "        squares = sorted(...)\n"
-        "        scores.append(...)\n"
-        "    return ...",
-        "Nearly all of it; the first square is the update's own and adds nothing:\n"
-        "    near = len(updates) - num_byzantine - 2\n"
-        "    scores = []\n"
-        "    for one in updates:\n"
-        "        squares = sorted(np.sum((one - other) ** 2) for other in updates)\n"
-        "        scores.append(sum(squares[: near + 1]))\n"
-        "    return updates[...]",
+        "    losses = np.concatenate([...])\n"
+        "    return max(losses, key=lambda threshold: ...)",
+        "Nearly all of it:\n"
+        "    losses = np.concatenate([members, others])\n"
+        "    return max(losses, key=lambda threshold: advantage(...))",
     ),
 )
 
 
 LESSON: Final = Lesson(
-    name="12a_attacks",
-    title="What does an update give away?",
-    minutes=45,
+    name="12a_what_leaks",
+    title="What does a model give away?",
+    minutes=30,
     goals=(
         "read a client's image off its update",
+        "say when an update hides its images",
         "tell from a loss whether an example was learned from",
-        "poison a mean with one client, and choose a defence",
     ),
     needs="lesson 10, and derivatives",
-    exercises=(EXAMPLE_IN, ADVANTAGE, REPLACEMENT, KRUM),
-    outcomes={"rules": "mean"},
+    exercises=(EXAMPLE_IN, ADVANTAGE, BEST_THRESHOLD),
+    outcomes={"seen": "the scan itself"},
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lesson 12b: what hides a client, and what it costs."""
+"""Lesson 12d: what noise hides, how that is counted, and what it costs."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -66,7 +66,8 @@ ESTIMATED_SHARE = Exercise(
         lambda answers: np.sum(answers),
     ),
     hints=(
-        "What share of the answers is yes if nobody has cheated? And if everybody has?",
+        "What share of the answers is yes if all take their pills? And if all skip "
+        "them?",
         "The formula above the exercise goes from the truth to the answers: q = s/2 + "
         "1/4. `np.mean(answers)` is q; solve for s.",
         "The form: first take away what coins add, then undo the half:\n"
@@ -191,97 +192,71 @@ PRIVATE_SUM = Exercise(
 )
 
 
-def _masked(values: Any, masks: Any, modulus: int) -> Any:
-    return (values + masks.sum(axis=1) - masks.sum(axis=0)) % modulus
+def _privacy_loss(x: Any, noise_multiplier: Any) -> Any:
+    return (x**2 - (x - 1) ** 2) / (2 * noise_multiplier**2)
 
 
-def _pairs(clients: int, modulus: int) -> Any:
-    """A mask for each two clients i < j, in row i and column j; zeros elsewhere."""
-    random = seeded_rng("masks", clients)
-    return np.triu(random.integers(1, modulus, [clients, clients]), 1)
+def _height(x: Any, z: Any) -> Any:
+    return np.exp(-(x**2) / (2 * z**2))
 
 
-def _is_sum(got: Any, values: Any, masks: Any, modulus: int) -> bool:
-    return bool(np.shape(got) == () and got % modulus == values.sum() % modulus)
-
-
-MASKED = Exercise(
-    name="masked",
-    title="masks that cancel out",
+PRIVACY_LOSS = Exercise(
+    name="privacy_loss",
+    title="how much a number tells",
     points=10,
-    want=wants.function(3),
-    reference=lambda: _masked,
+    want=wants.function(2),
+    reference=lambda: _privacy_loss,
     cases=(
-        Case(
-            "three clients",
-            (np.array([5, 0, 9]), np.array([[0, 7, 80], [0, 0, 50], [0, 0, 0]]), 100),
-        ),
-        Case(
-            "a value and a mask that are more than the modulus",
-            (np.array([60, 4]), np.array([[0, 60], [0, 0]]), 100),
-        ),
-        Case("twenty clients", (np.arange(20) * 7, _pairs(20, 10_000), 10_000)),
+        Case("four numbers", (np.array([0.0, 1.0, 2.5, 4.0]), 1.5)),
+        Case("halfway it tells nothing", (0.5, 3.0)),
+        Case("a large number, little noise", (3.0, 0.8)),
+        Case("a number below 0", (-2.0, 2.0)),
     ),
     mistakes=usual(
-        "take the remainder, `% modulus`: without it, a large number shows a large "
-        "mask",
-        lambda values, masks, modulus: values + masks.sum(axis=1) - masks.sum(axis=0),
-        "brackets are missing: `%` goes before `+` and `-`, so only a part is cut",
-        lambda values, masks, modulus: (
-            values + masks.sum(axis=1) - masks.sum(axis=0) % modulus
-        ),
-        lambda values, masks, modulus: (
-            values + (masks.sum(axis=1) - masks.sum(axis=0)) % modulus
-        ),
-        "take the remainder by `modulus`, on which all clients agree",
-        lambda values, masks, modulus: _masked(values, masks, 2**32),
-        "every mask is added twice here, and nothing cancels out: one of the two "
-        "clients subtracts it",
-        lambda values, masks, modulus: (
-            (values + masks.sum(axis=1) + masks.sum(axis=0)) % modulus
-        ),
-        "the masks are only added, so they stay in the sum: the other client of each "
-        "pair subtracts them",
-        lambda values, masks, modulus: (values + masks.sum(axis=1)) % modulus,
-        "the masks are only subtracted, so they stay in the sum",
-        lambda values, masks, modulus: (values - masks.sum(axis=0)) % modulus,
-        "added and subtracted are swapped: client i adds what is in *row* i",
-        lambda values, masks, modulus: (
-            (values - masks.sum(axis=1) + masks.sum(axis=0)) % modulus
-        ),
-        "these are the values as they are: no mask hides them",
-        lambda values, masks, modulus: values % modulus,
-        "this is the sum; what each client *sends* is asked for",
-        returns(_is_sum),
-        "these are the masks alone; add them to the values",
-        lambda values, masks, modulus: (
-            (masks.sum(axis=1) - masks.sum(axis=0)) % modulus
-        ),
-        "this is a table; what a client sends is one number: add up its masks",
-        returns(lambda got, *_: np.ndim(got) == 2),
-        "every client has got the same masks, those of all pairs: sum along an axis",
-        lambda values, masks, modulus: (values + masks.sum()) % modulus,
+        "this is the quotient itself; take its logarithm, `np.log`",
+        lambda x, z: _height(x - 1, z) / _height(x, z),
+        "the quotient is the other way round: the one *with* the clinic is divided by "
+        "the one without",
+        lambda x, z: -_privacy_loss(x, z),
+        "this is the difference of the heights; divide them, then take the logarithm",
+        lambda x, z: _height(x - 1, z) - _height(x, z),
+        "the 2 of the exponent is missing: divide by 2 z²",
+        lambda x, z: 2 * _privacy_loss(x, z),
+        "the noise is squared in the exponent: divide by 2 z²",
+        lambda x, z: z * _privacy_loss(x, z),
+        "brackets are missing: the whole difference is divided by 2 z²",
+        lambda x, z: x**2 - (x - 1) ** 2 / (2 * z**2),
+        "brackets are missing: divide by (2 * z**2); without them z² multiplies",
+        lambda x, z: z**4 * _privacy_loss(x, z),
+        "this is the logarithm of one height; the quotient has two",
+        lambda x, z: -(x**2) / (2 * z**2),
+        lambda x, z: -((x - 1) ** 2) / (2 * z**2),
+        "this is one height; divide the one with the clinic by the one without",
+        lambda x, z: _height(x - 1, z),
+        lambda x, z: _height(x, z),
+        "the clinic adds 1, so its curve is h(x - 1), not h(x + 1)",
+        lambda x, z: np.log(_height(x + 1, z) / _height(x, z)),
+        "this has no sign: without `abs`, numbers below 1/2 speak against the clinic",
+        lambda x, z: np.abs(_privacy_loss(x, z)),
+        "the natural logarithm is asked for, `np.log`",
+        lambda x, z: _privacy_loss(x, z) / np.log(10),
+        lambda x, z: _privacy_loss(x, z) / np.log(2),
+        "the minus belongs to the square, `-(x**2)`; and both have one",
+        lambda x, z: np.log(_height(x - 1, z) * _height(x, z)),
+        "in Python a power is `**`; `^` is something else",
+        raises("bitwise_xor|unsupported operand type.* \\^"),
+        "`math` takes one number; `np.exp` and `np.log` take arrays, too",
+        raises("only .*(scalar|0-dim|length-1|size-1)"),
     ),
     hints=(
-        "Each mask is in the numbers of two clients: one adds it, the other subtracts "
-        "it. So it is gone once all numbers are added up.",
-        "`masks.sum(axis=1)` adds up each row, what a client adds; `masks.sum(axis=0)` "
-        "each column, what it subtracts. `%` takes the remainder.",
-        "The form:\n    return (values + ... - ...) % ...",
-        "Nearly all of it:\n    return (values + masks.sum(axis=1) - ...) % modulus",
+        "Two bell curves, and x between them. How high is each at x? Divide; then "
+        "take the logarithm.",
+        "ln(a / b) = ln a - ln b, and ln of e to the power of something is that "
+        "something. So what is left is a difference of two squares, divided by 2 z².",
+        "The form:\n    return (... - (x - 1) ** 2) / (...)",
+        "Nearly all of it:\n    return (x**2 - (x - 1) ** 2) / (2 * ...)",
     ),
-    reward=lambda masked: _hidden(masked),
 )
-
-
-def _hidden(masked: Any) -> str:
-    values, modulus = np.array([1, 2, 3]), 1000
-    sent = masked(values, _pairs(3, modulus), modulus)
-    numbers = ", ".join(str(int(each)) for each in sent)
-    return (
-        f"Three clients have 1, 2 and 3. Yours send {numbers}, and the sum is "
-        f"{int(sent.sum() % modulus)} modulo {modulus}."
-    )
 
 
 def _enough_noise(epsilon_of: Any, budget: Any) -> Any:
@@ -390,15 +365,15 @@ ENOUGH_NOISE = Exercise(
 
 
 LESSON: Final = Lesson(
-    name="12b_privacy",
-    title="What hides a client, and what does it cost?",
-    minutes=45,
+    name="12d_a_budget",
+    title="What does privacy cost?",
+    minutes=40,
     goals=(
-        "ask a crowd what each of its people can deny",
-        "hide a client by clipping, noise and masks",
-        "choose the noise for a privacy budget, and say what it costs",
+        "survey a crowd so that each person can deny the answer they gave",
+        "work out the epsilon of one round by hand",
+        "choose the noise for a budget, and say what it costs",
     ),
-    needs="lesson 12a",
-    exercises=(ESTIMATED_SHARE, PRIVATE_SUM, MASKED, ENOUGH_NOISE),
+    needs="lesson 12c",
+    exercises=(ESTIMATED_SHARE, PRIVATE_SUM, PRIVACY_LOSS, ENOUGH_NOISE),
     outcomes={"clipped": "no"},
 )

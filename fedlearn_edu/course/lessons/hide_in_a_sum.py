@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lesson 12c: a sum of numbers that nobody but their owner has seen."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from fedlearn_edu.course import wants
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.mistakes import raises, returns, usual
+from fedlearn_edu.simulation.seeded_rng import seeded_rng
+
+
+def _masked(values: Any, masks: Any, modulus: int) -> Any:
+    return (values + masks.sum(axis=1) - masks.sum(axis=0)) % modulus
+
+
+def _pairs(clients: int, modulus: int) -> Any:
+    """A mask for each two clients i < j, in row i and column j; zeros elsewhere."""
+    random = seeded_rng("masks", clients)
+    return np.triu(random.integers(1, modulus, [clients, clients]), 1)
+
+
+def _is_sum(got: Any, values: Any, masks: Any, modulus: int) -> bool:
+    return bool(np.shape(got) == () and got % modulus == values.sum() % modulus)
+
+
+MASKED = Exercise(
+    name="masked",
+    title="masks that cancel out",
+    points=10,
+    want=wants.function(3),
+    reference=lambda: _masked,
+    cases=(
+        Case(
+            "three clients",
+            (np.array([5, 0, 9]), np.array([[0, 7, 80], [0, 0, 50], [0, 0, 0]]), 100),
+        ),
+        Case(
+            "a value and a mask that are more than the modulus",
+            (np.array([60, 4]), np.array([[0, 60], [0, 0]]), 100),
+        ),
+        Case("twenty clients", (np.arange(20) * 7, _pairs(20, 10_000), 10_000)),
+    ),
+    mistakes=usual(
+        "take the remainder, `% modulus`: without it, a large number shows a large "
+        "mask",
+        lambda values, masks, modulus: values + masks.sum(axis=1) - masks.sum(axis=0),
+        "brackets are missing: `%` goes before `+` and `-`, so only a part is cut",
+        lambda values, masks, modulus: (
+            values + masks.sum(axis=1) - masks.sum(axis=0) % modulus
+        ),
+        lambda values, masks, modulus: (
+            values + (masks.sum(axis=1) - masks.sum(axis=0)) % modulus
+        ),
+        "take the remainder by `modulus`, on which all clients agree",
+        lambda values, masks, modulus: _masked(values, masks, 2**32),
+        "every mask is added twice here, and nothing cancels out: one of the two "
+        "clients subtracts it",
+        lambda values, masks, modulus: (
+            (values + masks.sum(axis=1) + masks.sum(axis=0)) % modulus
+        ),
+        "the masks are only added, so they stay in the sum: the other client of each "
+        "pair subtracts them",
+        lambda values, masks, modulus: (values + masks.sum(axis=1)) % modulus,
+        "the masks are only subtracted, so they stay in the sum",
+        lambda values, masks, modulus: (values - masks.sum(axis=0)) % modulus,
+        "added and subtracted are swapped: client i adds what is in *row* i",
+        lambda values, masks, modulus: (
+            (values - masks.sum(axis=1) + masks.sum(axis=0)) % modulus
+        ),
+        "these are the values as they are: no mask hides them",
+        lambda values, masks, modulus: values % modulus,
+        "this is the sum; what each client *sends* is asked for",
+        returns(_is_sum),
+        "these are the masks alone; add them to the values",
+        lambda values, masks, modulus: (
+            (masks.sum(axis=1) - masks.sum(axis=0)) % modulus
+        ),
+        "this is a table; what a client sends is one number: add up its masks",
+        returns(lambda got, *_: np.ndim(got) == 2),
+        "every client has got the same masks, those of all pairs: sum along an axis",
+        lambda values, masks, modulus: (values + masks.sum()) % modulus,
+    ),
+    hints=(
+        "Each mask is in the numbers of two clients: one adds it, the other subtracts "
+        "it. So it is gone once all numbers are added up.",
+        "`masks.sum(axis=1)` adds up each row, what a client adds; `masks.sum(axis=0)` "
+        "each column, what it subtracts. `%` takes the remainder.",
+        "The form:\n    return (values + ... - ...) % ...",
+        "Nearly all of it:\n    return (values + masks.sum(axis=1) - ...) % modulus",
+    ),
+    reward=lambda masked: _hidden(masked),
+)
+
+
+def _hidden(masked: Any) -> str:
+    values, modulus = np.array([1, 2, 3]), 1000
+    sent = masked(values, _pairs(3, modulus), modulus)
+    numbers = ", ".join(str(int(each)) for each in sent)
+    return (
+        f"Three clients have 1, 2 and 3. Yours send {numbers}, and the sum is "
+        f"{int(sent.sum() % modulus)} modulo {modulus}."
+    )
+
+
+def _repaired(total: Any, masks: Any, gone: Any, modulus: int) -> Any:
+    return (total + masks[gone].sum() - masks[:, gone].sum()) % modulus
+
+
+def _without(values: Any, gone: int, modulus: int) -> tuple[Any, ...]:
+    """What is left of a sum if one client has gone before it sent its number."""
+    masks = _pairs(len(values), modulus)
+    sent = np.delete(_masked(np.array(values), masks, modulus), gone)
+    return sent.sum() % modulus, masks, gone, modulus
+
+
+REPAIRED = Exercise(
+    name="repaired",
+    title="a sum without the one that has gone",
+    points=10,
+    want=wants.function(4),
+    reference=lambda: _repaired,
+    cases=(
+        Case("one in the middle", lambda: _without([1, 0, 2, 1, 0, 3, 1, 2], 3, 100)),
+        Case("the first of three", lambda: _without([5, 20, 9], 0, 100)),
+        Case("the last of five", lambda: _without([5, 20, 9, 1, 7], 4, 1000)),
+        Case("one of twenty", lambda: _without([*range(20)], 13, 10_000)),
+    ),
+    mistakes=usual(
+        "the masks of the one that has gone are still in the sum",
+        lambda total, masks, gone, modulus: total,
+        lambda total, masks, gone, modulus: total % modulus,
+        "take the remainder of all of it, in brackets: `(total + ... - ...) % modulus`",
+        lambda total, masks, gone, modulus: (
+            total + masks[gone].sum() - masks[:, gone].sum()
+        ),
+        lambda total, masks, gone, modulus: (
+            total + masks[gone].sum() - masks[:, gone].sum() % modulus
+        ),
+        lambda total, masks, gone, modulus: (
+            total + (masks[gone].sum() - masks[:, gone].sum()) % modulus
+        ),
+        "the signs are turned: add what the one that has gone would have added, its "
+        "row",
+        lambda total, masks, gone, modulus: (
+            (total - masks[gone].sum() + masks[:, gone].sum()) % modulus
+        ),
+        "its row is taken care of; its column holds masks, too, which it would have "
+        "subtracted",
+        lambda total, masks, gone, modulus: (total + masks[gone].sum()) % modulus,
+        lambda total, masks, gone, modulus: (total - masks[gone].sum()) % modulus,
+        "its column is taken care of; its row holds masks, too, which it would have "
+        "added",
+        lambda total, masks, gone, modulus: (total - masks[:, gone].sum()) % modulus,
+        lambda total, masks, gone, modulus: (total + masks[:, gone].sum()) % modulus,
+        "row and column are both added; one of the two it would have subtracted",
+        lambda total, masks, gone, modulus: (
+            (total + masks[gone].sum() + masks[:, gone].sum()) % modulus
+        ),
+        "row and column are both subtracted; one of the two it would have added",
+        lambda total, masks, gone, modulus: (
+            (total - masks[gone].sum() - masks[:, gone].sum()) % modulus
+        ),
+        "these are all masks, of every pair; only those of `gone` are left in the sum",
+        lambda total, masks, gone, modulus: (total - masks.sum()) % modulus,
+        lambda total, masks, gone, modulus: (total + masks.sum()) % modulus,
+        "this is the correction; add it to `total`",
+        lambda total, masks, gone, modulus: (
+            (masks[gone].sum() - masks[:, gone].sum()) % modulus
+        ),
+        "one number is asked for: add up the row, and the column, with `sum()`",
+        returns(lambda got, *_: np.ndim(got) > 0),
+        "`gone` is a position: its row is `masks[gone]`, its column `masks[:, gone]`",
+        raises("out of bounds|invalid index|only integers"),
+    ),
+    hints=(
+        "What would the number of the one that has gone have been, if its own value "
+        "were 0? Add that number, and the masks cancel out.",
+        "It would have added its row, `masks[gone]`, and subtracted its column, "
+        "`masks[:, gone]`.",
+        "The form:\n    return (total + ... - ...) % ...",
+        "Nearly all of it:\n    return (total + masks[gone].sum() - ...) % modulus",
+    ),
+)
+
+
+def _single_out(total: Any, rest: Any, modulus: int) -> Any:
+    left = (total - rest) % modulus
+    return np.where(left > modulus / 2, left - modulus, left)
+
+
+SINGLE_OUT = Exercise(
+    name="single_out",
+    title="what two sums tell",
+    points=10,
+    want=wants.function(3),
+    reference=lambda: _single_out,
+    cases=(
+        Case(
+            "a plain difference, a sum past the modulus, a number below 0",
+            (np.array([40, 3, 10]), np.array([28, 95, 13]), 100),
+        ),
+        Case("nothing is left", (np.array([7, 0]), np.array([7, 0]), 100)),
+        Case(
+            "in a thousand", (np.array([900, 20, 450]), np.array([100, 990, 500]), 1000)
+        ),
+    ),
+    mistakes=usual(
+        "take the remainder of the difference, `(total - rest) % modulus`: a sum may "
+        "have gone past the modulus",
+        lambda total, rest, modulus: total - rest,
+        lambda total, rest, modulus: np.where(
+            total - rest > modulus / 2, total - rest - modulus, total - rest
+        ),
+        "the two are swapped: the sum of all comes first",
+        lambda total, rest, modulus: _single_out(rest, total, modulus),
+        lambda total, rest, modulus: (rest - total) % modulus,
+        "a number above modulus / 2 stands for one below 0: subtract `modulus` there",
+        lambda total, rest, modulus: (total - rest) % modulus,
+        "subtract `modulus` from numbers above its half alone; others stay",
+        lambda total, rest, modulus: (total - rest) % modulus - modulus,
+        "subtract the whole `modulus`, not its half",
+        lambda total, rest, modulus: _lowered(total, rest, modulus, modulus / 2),
+        lambda total, rest, modulus: (total - rest) % modulus - modulus // 2,
+        "subtract `modulus` once: 97 modulo 100 is -3",
+        lambda total, rest, modulus: _lowered(total, rest, modulus, 2 * modulus),
+        "this is the mirror image: 97 modulo 100 is -3, not 3",
+        lambda total, rest, modulus: np.abs(_single_out(total, rest, modulus)),
+        "the condition is turned: numbers *above* modulus / 2 are those below 0",
+        lambda total, rest, modulus: np.where(
+            (total - rest) % modulus < modulus / 2,
+            (total - rest) % modulus - modulus,
+            (total - rest) % modulus,
+        ),
+        "the two sums are added; the rest has to be taken away",
+        lambda total, rest, modulus: (total + rest) % modulus,
+        "`if` cannot decide for a whole array: `np.where(condition, then, else)`",
+        raises("truth value"),
+    ),
+    hints=(
+        "What is in the first sum, and not in the second? Then think of a clock with "
+        "100 hours: what is 3 hours before 0?",
+        "The difference, modulo `modulus`; and where it is above modulus / 2, subtract "
+        "`modulus`: `np.where(condition, then, else)`.",
+        "The form:\n"
+        "    left = ... % modulus\n"
+        "    return np.where(left > ..., ..., left)",
+        "Nearly all of it:\n"
+        "    left = (total - rest) % modulus\n"
+        "    return np.where(left > modulus / 2, ..., left)",
+    ),
+)
+
+
+def _lowered(total: Any, rest: Any, modulus: int, by: float) -> Any:
+    left = (total - rest) % modulus
+    return np.where(left > modulus / 2, left - by, left)
+
+
+LESSON: Final = Lesson(
+    name="12c_hide_in_a_sum",
+    title="Can a server add up what it is not told?",
+    minutes=30,
+    goals=(
+        "let a server add up numbers that it never sees",
+        "repair a sum after a client has gone",
+        "say what a sum hides, and what two sums give away",
+    ),
+    needs="lesson 12b",
+    exercises=(MASKED, REPAIRED, SINGLE_OUT),
+    outcomes={"told": "a random number", "gone": "worthless"},
+)

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lesson 12b: what clients that lie do to a mean, and what helps."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedlearn_edu.course import wants
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.mistakes import raises, returns, usual
+from fedlearn_edu.simulation.seeded_rng import seeded_rng
+
+Floats = NDArray[np.floating[Any]]
+
+
+def _normal(*shape: int) -> Floats:
+    return seeded_rng("lesson 12", *shape).standard_normal(shape)
+
+
+def _replacement(model: Any, target: Any, total: Any, own: Any) -> Any:
+    return total / own * (target - model)
+
+
+REPLACEMENT = Exercise(
+    name="replacement",
+    title="an update that replaces the model",
+    points=10,
+    want=wants.function(4),
+    reference=lambda: _replacement,
+    cases=(
+        Case(
+            "from a model that has learned",
+            (np.array([0.5, 1.5]), np.array([2.0, 1.0]), 60, 20),
+        ),
+        Case("from zeros", (np.zeros(3), np.array([1.0, -2.0, 0.0]), 100, 5)),
+        Case("weights and classes", (_normal(4, 3), _normal(3, 4).T, 1437, 72)),
+        Case(
+            "all data are its own", (np.array([1.0, 2.0]), np.array([3.0, 3.0]), 8, 8)
+        ),
+    ),
+    mistakes=usual(
+        "this update is not scaled, and the mean makes it `total / own` times smaller",
+        lambda model, target, total, own: target - model,
+        "the factor is the other way round: total / own",
+        lambda model, target, total, own: own / total * (target - model),
+        "the sign: an update is the new model minus the old one",
+        lambda model, target, total, own: total / own * (model - target),
+        "brackets are missing: the whole difference is scaled",
+        lambda model, target, total, own: total / own * target - model,
+        lambda model, target, total, own: target - model * total / own,
+        "this is a model; an update is the difference to the server's model",
+        lambda model, target, total, own: total / own * target,
+        lambda model, target, total, own: target,
+        lambda model, target, total, own: model + total / own * (target - model),
+        "`//` rounds down; `/` divides",
+        lambda model, target, total, own: total // own * (target - model),
+        "the mean divides by `total`, and multiplies by `own`: divide by `own`, too",
+        lambda model, target, total, own: total * (target - model),
+        "this divides by `own`; it has to be multiplied by `total`, too",
+        lambda model, target, total, own: (target - model) / own,
+        "the others weigh total - own, and the mean is still divided by `total`",
+        lambda model, target, total, own: (total - own) / own * (target - model),
+    ),
+    hints=(
+        "Suppose that the others send zeros. What is the weighted mean then, if "
+        "client 0 sends an update Δ? And what should it be?",
+        "The formula above: the mean is (own / total) · Δ. It should be target - "
+        "model. Solve for Δ.",
+        "The form:\n    return ... * (target - model)",
+        "Nearly all of it:\n    return total / ... * (target - model)",
+    ),
+)
+
+
+def _clipped(update: Any, bound: Any) -> Any:
+    return update * min(1, bound / np.linalg.norm(update))
+
+
+CLIPPED = Exercise(
+    name="clipped",
+    title="an update of bounded length",
+    points=5,
+    want=wants.function(2),
+    reference=lambda: _clipped,
+    cases=(
+        Case("a short one stays as it is", (np.array([0.3, -0.4]), 2.0)),
+        Case("a long one", (np.array([3.0, -4.0]), 2.0)),
+        Case("exactly as long as it may be", (np.array([3.0, 4.0]), 5.0)),
+        Case("twenty numbers", (_normal(20), 2.5)),
+    ),
+    mistakes=usual(
+        "nothing is clipped: is the length larger than `bound`?",
+        lambda update, bound: update,
+        "this cuts each *number*; the length of the whole update is bounded",
+        lambda update, bound: np.clip(update, -bound, bound),
+        lambda update, bound: np.minimum(update, bound),
+        "a short update stays as it is: clipping makes nothing longer",
+        lambda update, bound: update * bound / np.linalg.norm(update),
+        lambda update, bound: update * max(1, bound / np.linalg.norm(update)),
+        "this has the length 1; `bound` is missing",
+        lambda update, bound: update / np.linalg.norm(update),
+        lambda update, bound: update / max(1, np.linalg.norm(update)),
+        "the quotient is the other way round: bound / norm",
+        lambda update, bound: update * min(1, np.linalg.norm(update) / bound),
+        lambda update, bound: update * max(1, np.linalg.norm(update) / bound),
+        lambda update, bound: update * np.linalg.norm(update) / bound,
+        "this is the square of the length: the root is missing, `np.linalg.norm`",
+        lambda update, bound: update * min(1, bound / np.sum(update**2)),
+        "this is the sum of absolute numbers; the length is the root of the sum of "
+        "squares, `np.linalg.norm`",
+        lambda update, bound: update * min(1, bound / np.sum(np.abs(update))),
+        "numbers of both signs cancel in this sum; `np.linalg.norm` squares them",
+        lambda update, bound: update * min(1, bound / np.sum(update)),
+        "multiply by the quotient; subtracting changes the direction",
+        lambda update, bound: update - max(0, np.linalg.norm(update) - bound),
+        "this is the factor alone; multiply the update by it",
+        lambda update, bound: min(1, bound / np.linalg.norm(update)),
+        "a long update became one number; shorten it as a whole: update * bound / norm",
+        returns(lambda got, update, _: np.ndim(got) != np.ndim(update)),
+        "`min` of an array and a number compares whole arrays: take the norm first",
+        raises("truth value"),
+        "an update has one axis: `np.linalg.norm(update)`, without `axis=1`",
+        raises("AxisError"),
+    ),
+    hints=(
+        "How long is the update? If it is too long, by which factor has it to be "
+        "multiplied to be exactly `bound` long?",
+        "`np.linalg.norm(update)` is the length, and bound / length the factor. "
+        "`min(1, …)` leaves short updates as they are.",
+        "The form:\n    return update * min(..., ...)",
+        "Nearly all of it:\n    return update * min(1, ... / np.linalg.norm(update))",
+    ),
+)
+
+
+def _krum(updates: Any, num_byzantine: int) -> Any:
+    neighbours = len(updates) - num_byzantine - 2
+    squares = [[np.sum((one - other) ** 2) for other in updates] for one in updates]
+    scores = np.sort(squares, axis=1)[:, : neighbours + 1].sum(axis=1)
+    return updates[scores.argmin()]
+
+
+def _chosen(
+    neighbours: Callable[[int, int], int] = lambda n, f: n - f - 2,
+    distance: Callable[[Any], Any] = lambda way: np.sum(way**2),
+    choose: Callable[[Any], Any] = np.argmin,
+) -> Callable[..., Any]:
+    """A choice like Krum's, whose parts can be usual mistakes."""
+
+    def rule(updates: Any, num_byzantine: int) -> Any:
+        among = neighbours(len(updates), num_byzantine) + 1
+        ways = [[distance(one - other) for other in updates] for one in updates]
+        return updates[choose(np.sort(ways, axis=1)[:, :among].sum(axis=1))]
+
+    return rule
+
+
+def _with_attackers(honest: int, attackers: int, at: float, spread: float) -> Floats:
+    """Honest updates around 0, and attackers that agree, around `at`."""
+    scales = np.repeat([1.0, spread], [honest, attackers])[:, None]
+    middles = np.repeat([0.0, at], [honest, attackers])[:, None]
+    updates: Floats = scales * _normal(honest + attackers, 2) + middles
+    return updates.round(2)
+
+
+def _sorted_by_column(updates: Any, f: int) -> Any:
+    squares = [[np.sum((one - other) ** 2) for other in updates] for one in updates]
+    nearest = np.sort(squares, axis=0)[:, 1 : len(updates) - f - 1]
+    return updates[nearest.sum(axis=1).argmin()]
+
+
+_SEVEN: Final = np.array([[33.0], [68.0], [2.0], [18.0], [21.0], [12.0], [0.0]])
+_SIX: Final = np.array([[61.0], [1.0], [3.0], [15.0], [8.0], [11.0]])
+_NINE: Final = np.array([[8.0, 52, 4, 18, 5, 23, 51, 11, 6]]).T
+
+KRUM = Exercise(
+    name="krum",
+    title="the update that is nearest to others",
+    points=15,
+    want=wants.function(2),
+    reference=lambda: _krum,
+    cases=(
+        Case("seven on a line", (_SEVEN, 1)),
+        Case("six on a line, one of them far off", (_SIX, 1)),
+        Case("nine, of whom two stand apart, together", (_NINE, 2)),
+        Case("two attackers that agree", (_with_attackers(7, 2, 6.0, 0.1), 2)),
+        Case("three attackers that agree", (_with_attackers(8, 3, 4.0, 0.05), 3)),
+        Case("nobody attacks", (_normal(9, 3).round(2), 1)),
+    ),
+    mistakes=usual(
+        "this is its position: return the update itself, updates[position]",
+        returns(lambda got, *_: np.ndim(got) == 0),
+        "these are several updates; one is asked for",
+        returns(lambda got, updates, f: np.ndim(got) == np.ndim(updates)),
+        "this takes the *largest* score: it trusts whoever stands apart",
+        _chosen(choose=np.argmax),
+        "the distances to *all* others count here, attackers included: take the n - f "
+        "- 2 nearest alone",
+        _chosen(lambda n, f: n - 1),
+        _chosen(lambda n, f: n - f),
+        lambda updates, f: updates[
+            np.linalg.norm(updates - np.mean(updates, axis=0), axis=1).argmin()
+        ],
+        "one nearest neighbour, or f of them, are not enough: attackers that agree are "
+        "near to each other; n - f - 2 are asked for",
+        _chosen(lambda n, f: 1),
+        _chosen(lambda n, f: f),
+        "one neighbour too few: n - f - 2 are asked for, and its own distance of 0 is "
+        "none of them",
+        _chosen(lambda n, f: n - f - 3),
+        "this counts too many neighbours: n - f - 2, without the update itself",
+        _chosen(lambda n, f: n - f - 1),
+        "sort the distances of each update for themselves: `np.sort(…, axis=1)`",
+        _sorted_by_column,
+        "these are distances; their *squares* are asked for",
+        _chosen(distance=np.linalg.norm),
+        "differences of both signs cancel: square them",
+        _chosen(distance=np.sum),
+        "this is the mean; Krum returns one of the updates as it is",
+        lambda updates, f: np.mean(updates, axis=0),
+        "this is the median of each number, or the update nearest to it; the score "
+        "adds up squared distances to n - f - 2 others",
+        lambda updates, f: np.median(updates, axis=0),
+        lambda updates, f: updates[
+            np.linalg.norm(updates - np.median(updates, axis=0), axis=1).argmin()
+        ],
+        "an update has one axis: `np.sum(…)` adds it up, without `axis=1`",
+        raises("AxisError"),
+    ),
+    hints=(
+        "Honest updates stand together, more or less. So look for the update that has "
+        "near neighbours: n - f - 2 of them.",
+        "The formula is above the exercise. A loop over `updates`, and in it the "
+        "squared distances to all of them, `np.sum((one - other) ** 2)`; `sorted` "
+        "puts the small ones first, beginning with its own, 0.",
+        "The form:\n"
+        "    near = len(updates) - num_byzantine - 2\n"
+        "    scores = []\n"
+        "    for one in updates:\n"
+        "        squares = sorted(...)\n"
+        "        scores.append(...)\n"
+        "    return ...",
+        "Nearly all of it; the first square is the update's own and adds nothing:\n"
+        "    near = len(updates) - num_byzantine - 2\n"
+        "    scores = []\n"
+        "    for one in updates:\n"
+        "        squares = sorted(np.sum((one - other) ** 2) for other in updates)\n"
+        "        scores.append(sum(squares[: near + 1]))\n"
+        "    return updates[...]",
+    ),
+)
+
+
+LESSON: Final = Lesson(
+    name="12b_who_lies",
+    title="What if a client lies?",
+    minutes=30,
+    goals=(
+        "replace a model with a single update",
+        "bound what one client can change",
+        "choose a defence, and say what it costs honest clients",
+    ),
+    needs="lesson 12a",
+    exercises=(REPLACEMENT, CLIPPED, KRUM),
+    outcomes={"lied": "about 10 %", "rules": "mean"},
+)
