@@ -60,6 +60,15 @@ MASKED = Exercise(
         lambda values, masks, modulus: (
             (values + masks.sum(axis=1) + masks.sum(axis=0)) % modulus
         ),
+        "`%` takes the remainder; `/` and `//` divide",
+        lambda values, masks, modulus: (
+            (values + masks.sum(axis=1) - masks.sum(axis=0)) / modulus
+        ),
+        lambda values, masks, modulus: (
+            (values + masks.sum(axis=1) - masks.sum(axis=0)) // modulus
+        ),
+        "each client masks its own value, not the sum of all",
+        lambda values, masks, modulus: _masked(values.sum(), masks, modulus),
         "the masks are only added, so they stay in the sum: the other client of each "
         "pair subtracts them",
         lambda values, masks, modulus: (values + masks.sum(axis=1)) % modulus,
@@ -150,6 +159,7 @@ REPAIRED = Exercise(
         "subtracted",
         lambda total, masks, gone, modulus: (total + masks[gone].sum()) % modulus,
         lambda total, masks, gone, modulus: (total - masks[gone].sum()) % modulus,
+        lambda total, masks, gone, modulus: total - masks[gone].sum(),
         "its column is taken care of; its row holds masks, too, which it would have "
         "added",
         lambda total, masks, gone, modulus: (total - masks[:, gone].sum()) % modulus,
@@ -171,8 +181,8 @@ REPAIRED = Exercise(
         ),
         "one number is asked for: add up the row, and the column, with `sum()`",
         returns(lambda got, *_: np.ndim(got) > 0),
-        "`gone` is a position: its row is `masks[gone]`, its column `masks[:, gone]`",
-        raises("out of bounds|invalid index|only integers"),
+        "`gone` is a position, in square brackets: `masks[gone]` and `masks[:, gone]`",
+        raises("out of bounds|invalid index|only integers|not callable"),
     ),
     hints=(
         "What would the number of the one that has gone have been, if its own value "
@@ -199,7 +209,7 @@ SINGLE_OUT = Exercise(
     cases=(
         Case(
             "a plain difference, a sum past the modulus, a number below 0",
-            (np.array([40, 3, 10]), np.array([28, 95, 13]), 100),
+            (np.array([60, 3, 10]), np.array([48, 95, 13]), 100),
         ),
         Case("nothing is left", (np.array([7, 0]), np.array([7, 0]), 100)),
         Case(
@@ -210,6 +220,7 @@ SINGLE_OUT = Exercise(
         "take the remainder of the difference, `(total - rest) % modulus`: a sum may "
         "have gone past the modulus",
         lambda total, rest, modulus: total - rest,
+        lambda total, rest, modulus: np.abs(total - rest),
         lambda total, rest, modulus: np.where(
             total - rest > modulus / 2, total - rest - modulus, total - rest
         ),
@@ -223,8 +234,14 @@ SINGLE_OUT = Exercise(
         "subtract the whole `modulus`, not its half",
         lambda total, rest, modulus: _lowered(total, rest, modulus, modulus / 2),
         lambda total, rest, modulus: (total - rest) % modulus - modulus // 2,
-        "subtract `modulus` once: 97 modulo 100 is -3",
+        "subtract `modulus` once there: 97 modulo 100 is -3, neither -97 nor 197",
         lambda total, rest, modulus: _lowered(total, rest, modulus, 2 * modulus),
+        lambda total, rest, modulus: _lowered(total, rest, modulus, -modulus),
+        lambda total, rest, modulus: np.where(
+            _single_out(total, rest, modulus) < 0,
+            -((total - rest) % modulus),
+            (total - rest) % modulus,
+        ),
         "this is the mirror image: 97 modulo 100 is -3, not 3",
         lambda total, rest, modulus: np.abs(_single_out(total, rest, modulus)),
         "the condition is turned: numbers *above* modulus / 2 are those below 0",
@@ -235,6 +252,15 @@ SINGLE_OUT = Exercise(
         ),
         "the two sums are added; the rest has to be taken away",
         lambda total, rest, modulus: (total + rest) % modulus,
+        "`np.where` takes three things: the condition, what there is where it is true, "
+        "and what there is elsewhere",
+        returns(lambda got, *_: isinstance(got, tuple)),
+        "the half depends on `modulus`, which is not always 100",
+        lambda total, rest, modulus: np.where(
+            (total - rest) % modulus > 50,
+            (total - rest) % modulus - 100,
+            (total - rest) % modulus,
+        ),
         "`if` cannot decide for a whole array: `np.where(condition, then, else)`",
         raises("truth value"),
     ),

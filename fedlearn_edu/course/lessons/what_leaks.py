@@ -99,6 +99,12 @@ EXAMPLE_IN = Exercise(
                 image, _column(update) * update["bias"].max()
             )
         ),
+        "the quotient is turned: column / bias, not bias / column",
+        _says(
+            lambda _, image, update: _is_image(
+                image, update["bias"].max() / _column(update)
+            )
+        ),
         "this is the negative: both parts of the update have the same sign, which "
         "cancels out",
         _says(
@@ -116,11 +122,15 @@ EXAMPLE_IN = Exercise(
         "the column and the bias are of different classes: take both of the label",
         _says(lambda label, image, update: not np.isfinite(image).all()),
         "the label comes first and is one number, not an array: `np.argmax`",
-        raises(r"only .*(scalar|0-dim|length-1|size-1)"),
+        raises(r"only .*(scalar|0-dim|length-1|size-1)|int\(\) argument"),
         "two things are asked for: `return label, image`",
-        raises("unpack|not iterable"),
+        raises("unpack|not iterable|invalid literal"),
+        "`label` is a position, 0 to 9: `np.argmax(update['bias'])`",
+        raises("only integers|out of bounds"),
+        "divide by one number, the label's: `update['bias'][label]`",
+        raises("broadcast"),
         "the names are keys: write `update['bias']`, not `update.bias`",
-        raises("has no attribute"),
+        raises("has no attribute|KeyError"),
     ),
     hints=(
         "In the client's step only the bias of its own label went up. The column of "
@@ -160,13 +170,17 @@ ADVANTAGE = Exercise(
             "all members, and no others",
             (np.array([0.1, 0.2]), np.array([3.0, 4.0, 5.0]), 1.0),
         ),
+        Case("worse than a guess", (np.array([2.0, 0.7]), np.array([0.4]), 1.0)),
     ),
     mistakes=usual(
         "a loss that is exactly the threshold counts as a member's: <=, not <",
         lambda members, others, threshold: (
             np.mean(members < threshold) - np.mean(others < threshold)
         ),
-        "the sign: the share of members comes first",
+        "an advantage may be below 0: such an attacker is worse than a guess",
+        lambda *given: abs(_advantage(*given)),
+        lambda *given: max(0, _advantage(*given)),
+        "the sign: the share of members comes first, and small losses count, <=",
         lambda *given: -_advantage(*given),
         "this counts what is above the threshold; members have *small* losses",
         lambda members, others, threshold: (
@@ -187,6 +201,18 @@ ADVANTAGE = Exercise(
         lambda members, others, threshold: (
             (np.sum(members <= threshold) - np.sum(others <= threshold)) / len(members)
         ),
+        lambda members, others, threshold: (
+            (np.sum(members <= threshold) - np.sum(others <= threshold)) / len(others)
+        ),
+        lambda members, others, threshold: (
+            (np.sum(members <= threshold) - np.sum(others <= threshold))
+            / (len(members) + len(others))
+        ),
+        "this is the mean of small losses; count how many there are",
+        lambda members, others, threshold: (
+            np.mean(members[members <= threshold])
+            - np.mean(others[others <= threshold])
+        ),
         "of the others, too, those count whose loss is at most the threshold",
         lambda members, others, threshold: (
             np.mean(members <= threshold) - np.mean(others > threshold)
@@ -201,6 +227,8 @@ ADVANTAGE = Exercise(
         ),
         "this is one number for each example; one number is asked for",
         returns(lambda got, *_: np.ndim(got) > 0),
+        "take the share of each group first, `np.mean(…)`; then the difference",
+        raises("broadcast|boolean subtract"),
     ),
     hints=(
         "The attack says *member* where a loss is small. How often is it right to say "
@@ -262,7 +290,7 @@ BEST_THRESHOLD = Exercise(
         lambda members, others: [*members, *others].index(
             _best_threshold(members, others)
         ),
-        "this is where the advantage is *smallest*: `max`, not `min`",
+        "this is where the advantage is *smallest*: `max`, with members before others",
         _where_most(lambda *given: -_advantage(*given)),
         "this counts members and others; `advantage` compares shares",
         _where_most(_count),
@@ -272,13 +300,20 @@ BEST_THRESHOLD = Exercise(
         "a mean knows nothing of the advantage: try every loss as the threshold",
         lambda members, others: np.mean(members),
         lambda members, others: (np.mean(members) + np.mean(others)) / 2,
+        "with `<` in place of `<=` the best loss is another one: use `advantage`",
+        _where_most(lambda m, o, tau: np.mean(m < tau) - np.mean(o < tau)),
         "these are the advantages of all; return the loss of the largest one",
         returns(lambda got, *_: np.ndim(got) > 0),
         "as a threshold this is as good, yet it is none of the losses: try those",
         returns(_is_as_good),
-        "`members + others` adds numbers; `np.concatenate([members, others])` is one "
-        "array after the other",
-        raises("broadcast"),
+        "another loss has a larger advantage: try all of them, members' and others'",
+        returns(lambda got, members, others: got in [*members, *others]),
+        "this is none of the losses: try each of them, and keep the one with the "
+        "largest advantage",
+        returns(lambda got, members, others: np.isfinite(got)),
+        "one array after the other is `np.concatenate([members, others])`, with two "
+        "pairs of brackets",
+        raises("broadcast|scalar index"),
         "`advantage` takes three things: members, others and a threshold",
         raises(r"missing \d required"),
         "`and` and `if` cannot compare whole arrays: try one loss after the other",

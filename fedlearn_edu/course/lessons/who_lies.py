@@ -54,10 +54,13 @@ REPLACEMENT = Exercise(
         lambda model, target, total, own: total / own * target,
         lambda model, target, total, own: target,
         lambda model, target, total, own: model + total / own * (target - model),
+        "`*` is missing before the bracket",
+        raises("not callable"),
         "`//` rounds down; `/` divides",
         lambda model, target, total, own: total // own * (target - model),
         "the mean divides by `total`, and multiplies by `own`: divide by `own`, too",
         lambda model, target, total, own: total * (target - model),
+        lambda model, target, total, own: total * own * (target - model),
         "this divides by `own`; it has to be multiplied by `total`, too",
         lambda model, target, total, own: (target - model) / own,
         "the others weigh total - own, and the mean is still divided by `total`",
@@ -85,7 +88,7 @@ CLIPPED = Exercise(
     want=wants.function(2),
     reference=lambda: _clipped,
     cases=(
-        Case("a short one stays as it is", (np.array([0.3, -0.4]), 2.0)),
+        Case("a short one stays as it is", (np.array([0.9, -1.2]), 2.0)),
         Case("a long one", (np.array([3.0, -4.0]), 2.0)),
         Case("exactly as long as it may be", (np.array([3.0, 4.0]), 5.0)),
         Case("twenty numbers", (_normal(20), 2.5)),
@@ -119,6 +122,8 @@ CLIPPED = Exercise(
         lambda update, bound: min(1, bound / np.linalg.norm(update)),
         "a long update became one number; shorten it as a whole: update * bound / norm",
         returns(lambda got, update, _: np.ndim(got) != np.ndim(update)),
+        "`np.min` takes one array; of two numbers, `min(1, …)` takes the smaller",
+        raises("as an integer"),
         "`min` of an array and a number compares whole arrays: take the norm first",
         raises("truth value"),
         "an update has one axis: `np.linalg.norm(update)`, without `axis=1`",
@@ -135,11 +140,14 @@ CLIPPED = Exercise(
 )
 
 
-def _krum(updates: Any, num_byzantine: int) -> Any:
+def _scores(updates: Any, num_byzantine: int) -> Any:
     neighbours = len(updates) - num_byzantine - 2
     squares = [[np.sum((one - other) ** 2) for other in updates] for one in updates]
-    scores = np.sort(squares, axis=1)[:, : neighbours + 1].sum(axis=1)
-    return updates[scores.argmin()]
+    return np.sort(squares, axis=1)[:, : neighbours + 1].sum(axis=1)
+
+
+def _krum(updates: Any, num_byzantine: int) -> Any:
+    return updates[_scores(updates, num_byzantine).argmin()]
 
 
 def _chosen(
@@ -190,19 +198,23 @@ KRUM = Exercise(
         Case("nobody attacks", (_normal(9, 3).round(2), 1)),
     ),
     mistakes=usual(
+        "this is the smallest score; return the update that has it",
+        lambda updates, f: np.min(_scores(updates, f)),
         "this is its position: return the update itself, updates[position]",
         returns(lambda got, *_: np.ndim(got) == 0),
         "these are several updates; one is asked for",
         returns(lambda got, updates, f: np.ndim(got) == np.ndim(updates)),
         "this takes the *largest* score: it trusts whoever stands apart",
         _chosen(choose=np.argmax),
-        "the distances to *all* others count here, attackers included: take the n - f "
+        "the distances to *all* others count here, or to the farthest: take the n - f "
         "- 2 nearest alone",
         _chosen(lambda n, f: n - 1),
         _chosen(lambda n, f: n - f),
         lambda updates, f: updates[
             np.linalg.norm(updates - np.mean(updates, axis=0), axis=1).argmin()
         ],
+        "square each difference first, then add up: `np.sum(way**2)`",
+        _chosen(distance=lambda way: np.sum(way) ** 2),
         "one nearest neighbour, or f of them, are not enough: attackers that agree are "
         "near to each other; n - f - 2 are asked for",
         _chosen(lambda n, f: 1),
@@ -212,12 +224,16 @@ KRUM = Exercise(
         _chosen(lambda n, f: n - f - 3),
         "this counts too many neighbours: n - f - 2, without the update itself",
         _chosen(lambda n, f: n - f - 1),
-        "sort the distances of each update for themselves: `np.sort(…, axis=1)`",
+        "this is the first update: `return` comes after the loop; and distances are "
+        "sorted for each update by themselves, with `np.sort` along axis=1",
+        lambda updates, f: updates[0],
         _sorted_by_column,
         "these are distances; their *squares* are asked for",
         _chosen(distance=np.linalg.norm),
-        "differences of both signs cancel: square them",
+        "add up *squared* differences to other updates; of plain ones, both signs "
+        "cancel",
         _chosen(distance=np.sum),
+        lambda updates, f: updates[np.linalg.norm(updates, axis=1).argmin()],
         "this is the mean; Krum returns one of the updates as it is",
         lambda updates, f: np.mean(updates, axis=0),
         "this is the median of each number, or the update nearest to it; the score "
@@ -228,6 +244,11 @@ KRUM = Exercise(
         ],
         "an update has one axis: `np.sum(…)` adds it up, without `axis=1`",
         raises("AxisError"),
+        "arrays cannot be compared or sorted: first add up the squares of one update, "
+        "`np.sum`",
+        raises("truth value"),
+        "`scores` is a list: `np.argmin(scores)`",
+        raises("no attribute 'argmin'"),
     ),
     hints=(
         "Honest updates stand together, more or less. So look for the update that has "
