@@ -58,7 +58,7 @@ ESTIMATED_SHARE = Exercise(
         lambda answers: np.mean(answers) / 2 + 0.25,
         "the half is undone by doubling; this halves once more",
         lambda answers: (np.mean(answers) - 0.25) / 2,
-        "the sign is turned: take the quarter away from the share of yes",
+        "the sign is the wrong way round: take the quarter away from the share of yes",
         lambda answers: 2 * (0.25 - np.mean(answers)),
         lambda answers: 2 * (np.mean(answers) + 0.25),
         "`np.sum` counts the yeses; the formula has their share, `np.mean`",

@@ -139,7 +139,6 @@ REPAIRED = Exercise(
     mistakes=usual(
         "the masks of the one that has gone are still in the sum",
         lambda total, masks, gone, modulus: total,
-        lambda total, masks, gone, modulus: total % modulus,
         "take the remainder of all of it, in brackets: `(total + ... - ...) % modulus`",
         lambda total, masks, gone, modulus: (
             total + masks[gone].sum() - masks[:, gone].sum()
@@ -150,8 +149,7 @@ REPAIRED = Exercise(
         lambda total, masks, gone, modulus: (
             total + (masks[gone].sum() - masks[:, gone].sum()) % modulus
         ),
-        "the signs are turned: add what the one that has gone would have added, its "
-        "row",
+        "the signs are the wrong way round: add its row, which it would have added",
         lambda total, masks, gone, modulus: (
             (total - masks[gone].sum() + masks[:, gone].sum()) % modulus
         ),
@@ -244,7 +242,7 @@ SINGLE_OUT = Exercise(
         ),
         "this is the mirror image: 97 modulo 100 is -3, not 3",
         lambda total, rest, modulus: np.abs(_single_out(total, rest, modulus)),
-        "the condition is turned: numbers *above* modulus / 2 are those below 0",
+        "the condition is the wrong way round: what is *above* modulus / 2 is below 0",
         lambda total, rest, modulus: np.where(
             (total - rest) % modulus < modulus / 2,
             (total - rest) % modulus - modulus,

@@ -99,7 +99,7 @@ EXAMPLE_IN = Exercise(
                 image, _column(update) * update["bias"].max()
             )
         ),
-        "the quotient is turned: column / bias, not bias / column",
+        "the quotient is upside down: column / bias, not bias / column",
         _says(
             lambda _, image, update: _is_image(
                 image, update["bias"].max() / _column(update)
