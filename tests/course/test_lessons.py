@@ -73,7 +73,7 @@ def test_lesson_says_what_it_is_about(lesson: Lesson) -> None:
     assert len(lesson.goals) == 3
     assert lesson.needs
     if lesson.number != "00":
-        assert 15 <= lesson.minutes <= 60
+        assert 15 <= lesson.minutes <= 75
         assert 3 <= len(lesson.exercises) <= 5
 
 

@@ -435,7 +435,7 @@ VARIANCE_OF = Exercise(
 LESSON: Final = Lesson(
     name="04_intrinsics",
     title="What does a mean expand to?",
-    minutes=55,
+    minutes=60,
     goals=(
         "expand a mean into the steps that are really run",
         "write an aggregation that gives the same result however clients are grouped",

@@ -262,7 +262,7 @@ MEAN_PEAK = Exercise(
 LESSON: Final = Lesson(
     name="05_sequences",
     title="What if a day of readings does not fit into memory?",
-    minutes=35,
+    minutes=40,
     goals=(
         "work through a client's data element by element, in order",
         "carry a state of your own from one element to the next",

@@ -561,10 +561,10 @@ FOLDS_IN_HALVES = Exercise(
 LESSON: Final = Lesson(
     name="07_strategies",
     title="Who decides how a mean is computed?",
-    minutes=45,
+    minutes=60,
     goals=(
         "say what a strategy does itself, and what the compiler expands for it",
-        "write a strategy, and find out whether it keeps to the language",
+        "write a strategy, and find out whether it gives the required results",
         "fold clients in groups, and say what may change, and what must not",
     ),
     needs="lessons 4 and 6",

@@ -366,7 +366,7 @@ COMPOSE = Exercise(
 LESSON: Final = Lesson(
     name="03_computations_and_tracing",
     title="When does your function run?",
-    minutes=50,
+    minutes=55,
     goals=(
         "tell what runs when a program is defined, and what runs when it is called",
         "find what was frozen into a program, and free it",

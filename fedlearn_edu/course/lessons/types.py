@@ -374,7 +374,7 @@ BY_HOME: Final = Exercise(
 LESSON: Final = Lesson(
     name="02_types_and_placements",
     title="What is a value, and who holds it?",
-    minutes=45,
+    minutes=50,
     goals=(
         "read and write the type of any value, placed or not",
         "tell which value may be used where another is expected",
