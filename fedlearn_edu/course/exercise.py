@@ -337,6 +337,9 @@ def _text(thing: Any) -> str:
             return repr(thing)
         case np.ndarray():
             shape = "×".join(map(str, thing.shape))
+            if thing.size > 20 and thing.ndim > 1 and thing.dtype.kind in "fiu":
+                least, most = map(_text, (thing.min(), thing.max()))
+                return f"{shape} numbers from {least} to {most}"
             how: Any = {"float_kind": _number}
             text = np.array2string(
                 thing, threshold=20, edgeitems=3, separator=", ", formatter=how

@@ -17,8 +17,10 @@ _NO_DECORATOR = "the decorator is missing: the line with @ above your function"
 _NO_TYPES = "the decorator says no types: put those of the parameters in brackets"
 
 
-def computation(notation: str) -> Want:
+def computation(notation: str, says: str = "") -> Want:
     """A computation of this type, or of one that can stand in for it.
+
+    `says` is shorter, in the names that the notebook has for parts of the type.
 
     >>> import numpy as np
     >>> from fedlearn_edu import np_computation
@@ -50,7 +52,7 @@ def computation(notation: str) -> Want:
             return "the parameters differ: compare them with the line that is given"
         return "what it returns is something else than what was asked for"
 
-    return Want(f"has the type {wanted}", failure)
+    return Want(f"has the type {says or wanted}", failure)
 
 
 def function(parameters: int) -> Want:
