@@ -70,7 +70,7 @@ def draw_digit_templates(
     below |= {"aspect": 5 * width_in, "ticks": MaxNLocator(5)}
     bar = paper.colorbar(image, ax=axes, **below)
     bar.ax.tick_params(labelsize=style.FONT_PT)
-    bar.set_label("against ← nats per inked pixel → for")
+    bar.set_label("against ← ink on a pixel → for")
     return style.say_of(paper, figure, _said(pictures))
 
 

@@ -84,14 +84,14 @@ DEAL_IID: Final = Exercise(
     mistakes=usual(
         "the positions come in a pattern: shuffle all of them first, then cut",
         _comes(lambda n, k, rng: np.array_split(np.arange(n), k)),
-        "nobody can repeat these draws: draw from `rng`, and from nothing else",
+        "these draws cannot be repeated: draw from `rng`, and from nothing else",
         returns(lambda got, *_: not got["the same again"]),
         "every client holds everything: cut the positions into parts",
         _comes(lambda n, k, rng: [rng.permutation(n)] * k),
         "these draws are the same whatever `rng` is: draw from `rng`, and from "
         "nothing else",
         returns(lambda got, *_: not got["others with another seed"]),
-        "the last few positions went to nobody",
+        "the last few positions were not dealt",
         _comes(lambda n, k, rng: rng.permutation(n)[: n // k * k].reshape(k, n // k)),
         "this is one array: cut it into one part per client",
         returns(lambda got, *_: np.ndim(got) == 1),
@@ -104,8 +104,8 @@ DEAL_IID: Final = Exercise(
         "you shuffled as many numbers as there are clients; shuffle all positions, "
         "0 to `num_examples - 1`",
         _comes(lambda n, k, rng: np.array_split(rng.permutation(k), k)),
-        "some positions are held twice and others by nobody: draw without replacement, "
-        "as `rng.permutation` does",
+        "some positions are held twice, and others not at all: draw without "
+        "replacement, as `rng.permutation` does",
         returns(lambda got, *_: not got["each position once"]),
         "`rng.shuffle` shuffles in place and returns `None`; `rng.permutation` returns "
         "the shuffled positions",
@@ -179,7 +179,7 @@ DEAL_ONE_LABEL: Final = Exercise(
         _holds(lambda labels, k: [np.flatnonzero(labels == i) for i in range(10)]),
         "this makes a client for every example: loop over `range(num_clients)`",
         _holds(lambda labels, k: [np.flatnonzero(labels == i) for i in labels]),
-        "labels from `num_clients` on should go to nobody",
+        "labels from `num_clients` on are left out",
         _holds(lambda labels, k: [np.flatnonzero(labels % k == i) for i in range(k)]),
         "this is a dictionary: return a list, client 0 first",
         returns(lambda got, *_: isinstance(got, dict)),
@@ -357,7 +357,7 @@ DEAL_BY_SHARES: Final = Exercise(
         Case("rounding errors do not add up", (np.arange(10) + 2, _SMALL), _parts),
     ),
     mistakes=usual(
-        "some positions went to nobody: round the running sums, not the sizes",
+        "some positions were not dealt: round the running sums, not the sizes",
         _cuts(_leave_some),
         "you rounded each size, and the errors add up: round the running sums",
         _cuts(_round_first),
@@ -429,82 +429,16 @@ DEAL_BY_SHARES: Final = Exercise(
 )
 
 
-def _cut_batches(examples: Any, batch_size: int) -> Any:
-    starts = range(0, len(examples), batch_size)
-    return [examples[start : start + batch_size] for start in starts]
-
-
-def _batches(name: str, examples: list[int], batch_size: int) -> Case:
-    return Case(name, (np.array(examples), batch_size))
-
-
-CUT_BATCHES: Final = Exercise(
-    name="cut_batches",
-    title="batches",
-    points=5,
-    want=wants.function(2),
-    reference=lambda: _cut_batches,
-    cases=(
-        _batches("ten in fours", [3, 1, 4, 1, 5, 9, 2, 6, 5, 3], 4),
-        _batches("six in twos", [2, 7, 1, 8, 2, 8], 2),
-        _batches("less than a batch", [1, 4], 5),
-        _batches("one by one", [1, 6, 1], 1),
-    ),
-    mistakes=usual(
-        "the last batch is gone: it may be smaller, but it has to be there",
-        lambda x, n: [x[i : i + n] for i in range(0, len(x) - len(x) % n, n)],
-        "`batch_size` is how many examples a batch has, not how many batches there are",
-        np.array_split,
-        "these parts are about equal; all but the last have `batch_size` examples",
-        lambda x, n: np.array_split(x, -(-len(x) // n)),
-        "batches overlap: step by `batch_size`, not by 1",
-        lambda x, n: [x[i : i + n] for i in range(len(x))],
-        lambda x, n: [x[i : i + n] for i in range(len(x) // n)],
-        "a slice ends at `start + batch_size`; yours ends at `batch_size`",
-        lambda x, n: [x[i:n] for i in range(0, len(x), n)],
-        "this is the first batch only",
-        lambda x, n: x[:n],
-        lambda x, n: [x[:n]],
-        "these are single examples: a batch is a slice",
-        lambda x, n: x[::n],
-        "the first batch is empty: the first cut is at `batch_size`, not at 0",
-        lambda x, n: np.split(x, range(0, len(x), n)),
-        "these are as many parts as there are full batches, so a batch may have more "
-        "than `batch_size`",
-        lambda x, n: np.array_split(x, len(x) // n),
-        "one batch is empty: if `batch_size` divides the length, nothing is left over",
-        returns(lambda got, *_: any(len(batch) == 0 for batch in got)),
-        "each slice runs to the end of the array: a slice needs an end, too",
-        lambda x, n: [x[i:] for i in range(0, len(x), n)],
-        "you took every n-th example; a batch is a run of neighbours",
-        lambda x, n: [x[i::n] for i in range(n)],
-        "an array of rows cannot have a shorter last row: make a list of slices",
-        raises("reshape|equal division"),
-    ),
-    hints=(
-        "Where does each batch start? 0, batch_size, 2 · batch_size, …",
-        "`range(0, n, step)` counts in steps. A slice that goes past the end of an "
-        "array simply stops there, so the last batch needs no extra care.",
-        "A list of slices:\n"
-        "    starts = range(0, ..., ...)\n"
-        "    return [examples[...] for start in starts]",
-        "Where does a slice end?\n"
-        "    starts = range(0, len(examples), batch_size)\n"
-        "    return [examples[start : ...] for start in starts]",
-    ),
-)
-
-
 LESSON: Final = Lesson(
     name="08_non_iid_mnist",
     title="How different can clients be?",
-    minutes=45,
+    minutes=55,
     goals=(
         "deal the same examples to clients in three ways",
         "say in one number how far a client is from the whole",
         "tell which questions do not depend on who holds what",
     ),
     needs="lesson 1, and a little NumPy",
-    exercises=(DEAL_IID, DEAL_ONE_LABEL, TOTAL_VARIATION, DEAL_BY_SHARES, CUT_BATCHES),
+    exercises=(DEAL_IID, DEAL_ONE_LABEL, TOTAL_VARIATION, DEAL_BY_SHARES),
     outcomes={"summed": "as well as with IID clients"},
 )
