@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # mypy: disable-error-code="untyped-decorator"
-"""Lesson 10: federated averaging, from one round to all that is published of it."""
+"""Lesson 10: federated averaging, in the language and by hand, and who pays for it."""
 
 from collections.abc import Callable
 from functools import cache
@@ -9,84 +9,72 @@ from typing import Any, Final
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.capabilities import has_tensorflow
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.lessons.evaluation import summed
 from fedlearn_edu.course.lessons.training import (
     BATCH,
-    BATCH_TYPE,
-    CLIENT_DATA_TYPE,
-    FLOAT64,
-    LOCAL_DATA_TYPE,
     MODEL,
-    MODEL_TYPE,
-    SERVER_MODEL_TYPE,
     a_batch,
     a_model,
+    gradient,
     images,
-    in_right,
-    local_train,
+    loss,
+    moved,
+    probabilities,
+    right,
     scores,
+    softmax,
     trained,
-    without_bias,
 )
-from fedlearn_edu.course.mistakes import looks, raises, returns, typed, usual
+from fedlearn_edu.course.mistakes import raises, returns, typed, usual
 
-SERVER_RATE_TYPE = fl.type_at_server(np.float32)
+
+def _types() -> tuple[Any, Any, Any]:
+    """Of the server's model, its learning rate, and the clients' data."""
+    given = softmax()
+    model, rate = map(fl.type_at_server, (given.MODEL_TYPE, np.float32))
+    return model, rate, fl.type_at_clients(given.LOCAL_DATA_TYPE)
 
 
 @cache
 def federated_train() -> Any:
     """`(<MODEL@SERVER,float32@SERVER,{BATCH*}@CLIENTS> -> MODEL@SERVER)`: one round."""
-    train = local_train()
+    given = softmax()
 
-    @fl.federated_computation(SERVER_MODEL_TYPE, SERVER_RATE_TYPE, CLIENT_DATA_TYPE)
+    @fl.federated_computation(*_types())
     def federated_train(model: Any, learning_rate: Any, data: Any) -> Any:
         sent = [fl.federated_broadcast(model), fl.federated_broadcast(learning_rate)]
-        return fl.federated_mean(fl.federated_map(train, [*sent, data]))
+        return fl.federated_mean(fl.federated_map(given.local_train, [*sent, data]))
 
     return federated_train
 
 
 @cache
-def train_rounds() -> Callable[..., Any]:
-    """The models before the first round, and after each."""
-    train = federated_train()
+def personalised() -> Any:
+    """What the clients read with models of their own: the mean, and the least."""
+    given, types = softmax(), _types()
 
-    def train_rounds(model: Any, data: Any, learning_rate: float, rounds: int) -> Any:
-        models = [model]
-        for number in range(rounds):
-            models.append(train(models[-1], learning_rate * 0.9**number, data))
-        return models
+    @fl.federated_computation(*types, types[-1])
+    def personalised(model: Any, learning_rate: Any, data: Any, test: Any) -> Any:
+        sent = [fl.federated_broadcast(model), fl.federated_broadcast(learning_rate)]
+        own = fl.federated_map(given.local_train, [*sent, data])
+        shares = fl.federated_map(given.share_read, [own, test])
+        return fl.federated_mean(shares), fl.federated_min(shares)
 
-    return train_rounds
-
-
-@cache
-def batch_hits() -> Any:
-    """`(<MODEL,BATCH> -> float32)`: how many images are read correctly."""
-    return fl.np_computation(
-        lambda model, batch: np.float32(_hits(model, batch).sum()),
-        MODEL_TYPE,
-        BATCH_TYPE,
-    )
+    return personalised
 
 
 @cache
 def weighted_train() -> Any:
     """As `federated_train`, with each client's number of images as its weight."""
-    train = local_train()
-    count = fl.np_computation(lambda batch: np.float32(len(batch["y"])), BATCH_TYPE)
+    given = softmax()
 
-    @fl.federated_computation(LOCAL_DATA_TYPE)
-    def images_of(all_batches: Any) -> Any:
-        return fl.sequence_sum(fl.sequence_map(count, all_batches))
-
-    @fl.federated_computation(SERVER_MODEL_TYPE, SERVER_RATE_TYPE, CLIENT_DATA_TYPE)
+    @fl.federated_computation(*_types())
     def weighted_train(model: Any, learning_rate: Any, data: Any) -> Any:
         sent = [fl.federated_broadcast(model), fl.federated_broadcast(learning_rate)]
-        trained = fl.federated_map(train, [*sent, data])
-        return fl.federated_mean(trained, fl.federated_map(images_of, data))
+        trained = fl.federated_map(given.local_train, [*sent, data])
+        return fl.federated_mean(trained, fl.federated_map(given.images_of, data))
 
     return weighted_train
 
@@ -147,11 +135,16 @@ ROUND: Final = (
     f"<model={MODEL}@SERVER,learning_rate=float32@SERVER,data={{{BATCH}*}}@CLIENTS>"
 )
 
+_ROUND: Final = (
+    "(MODEL_TYPE@SERVER, float32@SERVER, {LOCAL_DATA_TYPE}@CLIENTS "
+    "-> MODEL_TYPE@SERVER)"
+)
+
 FEDERATED_TRAIN = Exercise(
     name="federated_train",
     title="one round of federated averaging",
     points=15,
-    want=wants.computation(f"({ROUND} -> {MODEL}@SERVER)"),
+    want=wants.computation(f"({ROUND} -> {MODEL}@SERVER)", _ROUND),
     reference=federated_train,
     cases=(
         Case("two clients", lambda: (a_model(1), 0.03, two_clients())),
@@ -177,7 +170,7 @@ FEDERATED_TRAIN = Exercise(
         lambda model, rate, data: a_round(model, 0.1, data),
         "the clients began with a model of zeros, not with that of the server",
         lambda model, rate, data: a_round(a_model(0), rate, data),
-        "nobody trained: the server has its own model back",
+        "no client trained: the server has its own model back",
         lambda model, rate, data: model,
         "these are the clients' models, and they are still at the clients: take their "
         "mean",
@@ -193,12 +186,12 @@ FEDERATED_TRAIN = Exercise(
         "server has",
         raises("federated_broadcast works on"),
         "`batch_train` is a step on one batch, and a client has many: `local_train`",
-        raises("where: +batch_train"),
+        raises("where: +batch_train|name 'batch_train'"),
     ),
     hints=(
         "A round has three parts: the server sends, each client trains, the server "
         "receives a mean. What does `local_train` need that only the server has?",
-        "`federated_eval` in lesson 09b is built in the same way, with `local_eval`. "
+        "`federated_eval` in lesson 9b is built in the same way, with `local_eval`. "
         "Here the model and the learning rate are broadcast, and `local_train` takes "
         "three arguments.",
         "Broadcast, map, mean:\n"
@@ -214,185 +207,123 @@ FEDERATED_TRAIN = Exercise(
 )
 
 
-TRAIN_ROUNDS = Exercise(
-    name="train_rounds",
-    title="rounds with a learning rate that shrinks",
+PERSONAL: Final = ROUND[:-1] + f",test={{{BATCH}*}}@CLIENTS>"
+_TWO: Final = "<float32@SERVER,float32@SERVER>"
+
+
+def read(model: Any, batches: Any) -> float:
+    """The share of these images with the highest score at the right digit."""
+    hits = [scores(model, b).argmax(axis=1) == np.asarray(b["y"]) for b in batches]
+    return float(np.concatenate(hits).mean())
+
+
+def _own(model: Any, rate: float, data: Any, test: Any) -> list[float]:
+    """What each client's own model reads of its own test images."""
+    own = [trained(model, rate, batches) for batches in data]
+    return [read(each, batches) for each, batches in zip(own, test, strict=True)]
+
+
+def _mean_and(worst: Any, shares: Callable[..., Any] = _own) -> Callable[..., Any]:
+    """The mean, and another number, of what the clients read."""
+    return lambda *inputs: (np.mean(shares(*inputs)), worst(shares(*inputs)))
+
+
+def _mean_and_least(shares: Callable[..., Any]) -> Callable[..., Any]:
+    return _mean_and(min, shares)
+
+
+def _clients_with_test() -> Any:
+    """Three clients, and test images, of which they know some."""
+    data = [
+        [a_batch(1, 2), a_batch(1, 2)],
+        [a_batch(4, 5, 6)],
+        [a_batch(9, 0), a_batch(7)],
+    ]
+    new = [a_batch(3), a_batch(7, 8), a_batch(7, 3, 5, 8, 6)]
+    return data, [[each[0], unknown] for each, unknown in zip(data, new, strict=True)]
+
+
+PERSONALISED = Exercise(
+    name="personalised",
+    title="a model of its own for each client",
     points=10,
-    want=wants.function(4),
-    reference=train_rounds,
+    want=wants.computation(
+        f"({PERSONAL} -> {_TWO})",
+        "(MODEL_TYPE@SERVER, float32@SERVER, {LOCAL_DATA_TYPE}@CLIENTS, "
+        f"{{LOCAL_DATA_TYPE}}@CLIENTS -> {_TWO})",
+    ),
+    reference=personalised,
     cases=(
-        Case("two rounds", lambda: (a_model(0), two_clients(), 0.03, 2)),
-        Case("one round", lambda: (a_model(1), two_clients(), 0.02, 1)),
-        Case("three rounds", lambda: (a_model(2), [[a_batch(4)]], 0.05, 3)),
-        Case("no rounds: the model it got", lambda: (a_model(3), [], 0.5, 0)),
+        Case("three clients", lambda: (a_model(1), 0.05, *_clients_with_test())),
+        Case("smaller steps", lambda: (a_model(1), 0.02, *_clients_with_test())),
+        Case(
+            "one client",
+            lambda: (a_model(0), 0.05, [[a_batch(3)]], [[a_batch(3), a_batch(8)]]),
+        ),
     ),
     mistakes=usual(
-        "the learning rate never shrinks: times 0.9 after each round",
-        lambda m, d, rate, rounds: rounds_of(m, d, decayed(rate, rounds, by=1.0)),
-        "the learning rate shrinks too early: the first round has all of it",
-        lambda m, d, rate, rounds: rounds_of(m, d, decayed(rate, rounds, first=1)),
-        "the learning rate grows: multiply by 0.9, do not divide",
-        lambda m, d, rate, rounds: rounds_of(m, d, decayed(rate, rounds, by=1 / 0.9)),
-        "the learning rate shrinks by more in each round: 0.9**k times the *first* "
-        "rate, or 0.9 times the last one",
-        lambda m, d, rate, rounds: rounds_of(
-            m, d, np.cumprod([rate, *decayed(1.0, rounds - 1, first=1)])
+        "the two are swapped: the mean comes first",
+        lambda *inputs: _mean_and(min)(*inputs)[::-1],
+        "this is the best client; the worst one has the least share: `federated_min`",
+        _mean_and(max),
+        "both numbers are the mean; the second one is the least: `federated_min`",
+        _mean_and(np.mean),
+        "both numbers are the least; the first one is the mean",
+        lambda *inputs: (min(_own(*inputs)),) * 2,
+        "you added the shares up; take their mean",
+        lambda *inputs: (sum(_own(*inputs)), min(_own(*inputs))),
+        "this is the shared model: each client has to train it first, with "
+        "`local_train`",
+        _mean_and_least(
+            lambda model, rate, data, test: [read(model, each) for each in test]
         ),
-        "the learning rate goes by factors: times 0.9, not minus 0.9",
-        lambda m, d, rate, rounds: rounds_of(m, d, rate - 0.9 * np.arange(rounds)),
-        "this is 0.9 times the number of the round; each further round has the rate of "
-        "the one before, times 0.9",
-        lambda m, d, rate, rounds: rounds_of(
-            m, d, rate * 0.9 * np.arange(1, rounds + 1)
+        "you looked at the images they trained on: take `test`",
+        _mean_and_least(lambda m, rate, data, test: _own(m, rate, data, data)),
+        "the clients trained on their test images: train on `data`, read `test`",
+        _mean_and_least(lambda m, rate, data, test: _own(m, rate, test, test)),
+        "their models were averaged again: this is another round, and a shared model",
+        _mean_and_least(
+            lambda m, rate, data, test: [
+                read(a_round(m, rate, data), each) for each in test
+            ]
         ),
-        "this is 0.9 times the number of rounds before, so the first round has the "
-        "rate 0: it has all of it, each further one 0.9 times that of the one before",
-        lambda m, d, rate, rounds: rounds_of(m, d, rate * 0.9 * np.arange(rounds)),
-        "every round has the rate 0.1; use `learning_rate`",
-        lambda m, d, rate, rounds: rounds_of(m, d, [0.1] * rounds),
-        "every round began anew with the first model; go on with the last one",
-        lambda m, d, rate, rounds: [
-            m,
-            *(a_round(m, each, d) for each in decayed(rate, rounds)),
-        ],
-        "only the first client trained: `federated_train` takes the data of all",
-        lambda m, d, rate, rounds: rounds_of(m, d[:1], decayed(rate, rounds)),
-        "this is the last model; return the list of all",
-        lambda m, d, rate, rounds: rounds_of(m, d, decayed(rate, rounds))[-1],
-        "the model before the first round is missing",
-        lambda m, d, rate, rounds: rounds_of(m, d, decayed(rate, rounds))[1:],
-        "count the models: one for each round, and the first one before them; the "
-        "`return` comes after the loop",
-        returns(
-            lambda got, *inputs: isinstance(got, list) and len(got) != inputs[3] + 1
+        "you weighted the clients by their images; here each counts the same",
+        lambda model, rate, data, test: (
+            np.average(_own(model, rate, data, test), weights=list(map(images, test))),
+            min(_own(model, rate, data, test)),
         ),
-        "all models are the first one: what do you keep?",
-        lambda model, data, rate, rounds: [model] * (rounds + 1),
-        "`federated_train` takes the model, then the learning rate, then the data",
-        raises("Mismatch|Cardinality|Conversion"),
+        "the clients do not use the server's learning rate: theirs is 0.1",
+        _mean_and_least(lambda m, rate, data, test: _own(m, 0.1, data, test)),
+        "two numbers are asked for, the mean and the least: "
+        "`return fl.federated_mean(shares), fl.federated_min(shares)`",
+        typed(f"({PERSONAL} -> float32@SERVER)"),
+        "the shares are still at the clients: return their mean, and the least of them",
+        typed(f"({PERSONAL} -> {{float32}}@CLIENTS)"),
+        "these are the models of the clients; let them read `test`, with `share_read`",
+        typed(f"({PERSONAL} -> {{{MODEL}}}@CLIENTS)"),
+        "this is a shared model; the shares that are read are asked for",
+        typed(f"({PERSONAL} -> {MODEL}@SERVER)"),
+        "`own` is at the clients: Python's `min` goes through a list, "
+        "`fl.federated_min` through the clients",
+        raises("not iterable|cannot be iterated|iterat"),
+        "the data are at the clients already: broadcast only what the server has",
+        raises("federated_broadcast works on"),
+        "a model has no least: take `federated_min` of the shares",
+        typed(f"({PERSONAL} -> <float32@SERVER,{MODEL}@SERVER>)"),
     ),
     hints=(
-        "Keep a list of models, and start each round from the last one in it.",
-        "Your `federated_train` runs a round. Its learning rate is r in the first "
-        "round, 0.9 · r in the second, 0.81 · r in the third.",
-        "A list, and a loop:\n"
-        "    models = [model]\n"
-        "    for _ in range(rounds):\n"
-        "        models.append(federated_train(..., ..., data))\n"
-        "        learning_rate *= ...\n"
-        "    return models",
-        "Only the model with which a round starts is missing:\n"
-        "    models = [model]\n"
-        "    for _ in range(rounds):\n"
-        "        models.append(federated_train(..., learning_rate, data))\n"
-        "        learning_rate *= 0.9\n"
-        "    return models",
-    ),
-)
-
-
-_ASKED: Final = f"<model={MODEL},batch={BATCH}>"
-
-
-def a_batch_of(*right: int, wrong: int) -> Any:
-    """Images, of which `a_model(1)` reads those correctly that have a 1 in `right`."""
-    batch = a_batch(*range(len(right)))
-    guesses = scores(a_model(1), batch).argmax(axis=1)
-    labels = np.where(np.asarray(right) == 1, guesses, (guesses + wrong) % 10)
-    return {"x": batch["x"], "y": labels.astype(np.int32)}
-
-
-def _hits(model: Any, batch: Any) -> Any:
-    return scores(model, batch).argmax(axis=1) == np.asarray(batch["y"])
-
-
-def _reads(guess: Callable[[Any], Any]) -> Callable[[Any], bool]:
-    """Whether an answer counts all of ten images whose labels are these guesses.
-
-    One batch of ten, because an answer may read rows of ten scores as columns.
-    """
-
-    def like(answer: Any) -> bool:
-        model, batch = a_model(1), a_batch(*range(10))
-        labels = guess(scores(model, batch)).astype(np.int32)
-        return float(answer(model, {**batch, "y": labels})) == len(labels)
-
-    return like
-
-
-def _hits_with(scores: str, hits: str) -> str:
-    """The answer with gaps, in the language of the cell where it is written."""
-    if has_tensorflow():
-        return (
-            f"    guesses = tf.argmax({scores}, axis=1, output_type=tf.int32)\n"
-            "    hits = tf.cast(guesses == ..., tf.float32)\n"
-            f"    return tf.reduce_sum({hits})"
-        )
-    return (
-        f"    guesses = np.argmax({scores}, axis=1)\n"
-        "    hits = np.float32(guesses == ...)\n"
-        f"    return np.sum({hits})"
-    )
-
-
-BATCH_HITS = Exercise(
-    name="batch_hits",
-    title="how many images of a batch are read correctly",
-    points=10,
-    want=wants.computation(f"({_ASKED} -> float32)"),
-    reference=batch_hits,
-    cases=(
-        Case("three of four", lambda: (a_model(1), a_batch_of(1, 1, 0, 1, wrong=8))),
-        Case("none of two", lambda: (a_model(1), a_batch_of(0, 0, wrong=4))),
-        Case("two of five", lambda: (a_model(1), a_batch_of(0, 1, 0, 0, 1, wrong=2))),
-        Case("one of one", lambda: (a_model(1), a_batch_of(1, wrong=1))),
-    ),
-    mistakes=usual(
-        "this is the share; return the count, for counts can be added up",
-        lambda model, batch: float(_hits(model, batch).mean()),
-        "you counted the images that are read wrongly",
-        lambda model, batch: float((~_hits(model, batch)).sum()),
-        "you counted all images, right or wrong",
-        lambda model, batch: float(len(batch["y"])),
-        "you added up belief; count the images whose highest score is right",
-        lambda model, batch: float(in_right(model, batch).sum()),
-        'you added up guesses, not hits: compare them with `batch["y"]`',
-        lambda model, batch: float(scores(model, batch).argmax(axis=1).sum()),
-        "you took the lowest score for the guess: `argmax`, not `argmin`",
-        looks(_reads(lambda scores: scores.argmin(axis=1))),
-        "you looked for the image that has most of a digit: each image is a row, so "
-        "its highest score is along `axis=1`",
-        looks(_reads(lambda scores: scores.argmax(axis=0))),
-        "the bias is missing in the scores",
-        lambda model, batch: float(_hits(without_bias(model), batch).sum()),
-        "this is always zero: what is compared with what?",
-        lambda *_: 0.0,
-        "this is a hit or a miss for each image; add them up",
-        typed(
-            f"({_ASKED} -> float32[?])",
-            f"({_ASKED} -> bool[?])",
-            f"({_ASKED} -> int32[?])",
-        ),
-        "a whole number: convert the hits to float32 before you add them up, for the "
-        "server has to average later",
-        typed(f"({_ASKED} -> int32)", f"({_ASKED} -> int64)"),
-        FLOAT64,
-        typed(f"({_ASKED} -> float64)"),
-        "`argmax` makes int64 where labels are int32: `output_type=tf.int32`",
-        raises("int64 beside int32"),
-        "true and false cannot be added up: `tf.cast(…, tf.float32)` first",
-        raises("DataType bool"),
-        'compare the guesses with `batch["y"]`, which is one label for each image',
-        raises("int64 beside float32|int32 beside float32"),
-    ),
-    hints=(
-        "Three steps: the digit with the highest score, whether it is the right one, "
-        "how often that is so.",
-        "`argmax` of `scores` gives the guesses, one for each row. `guesses == ...` is "
-        "true where two agree; as a float32 that is 1.0, and 0.0 elsewhere.",
-        "Guesses, hits, their sum:\n" + _hits_with("...", "..."),
-        "Only what the guesses are compared with is missing:\n"
-        + _hits_with("scores", "hits"),
+        "A round without its last step: each client trains, and keeps its model. What "
+        "is averaged are the shares of images that these models read.",
+        "The first line is that of `federated_train`. Then `share_read` takes a model "
+        "and batches; both are at the clients.",
+        "Train, read, and two numbers for the server:\n"
+        "    own = fl.federated_map(local_train, [...])\n"
+        "    shares = fl.federated_map(share_read, [..., ...])\n"
+        "    return fl.federated_mean(...), fl.federated_min(...)",
+        "Whose images does a model read?\n"
+        "    own = fl.federated_map(local_train, [*sent, data])\n"
+        "    shares = fl.federated_map(share_read, [own, ...])\n"
+        "    return fl.federated_mean(shares), fl.federated_min(shares)",
     ),
 )
 
@@ -407,7 +338,7 @@ WEIGHTED_TRAIN = Exercise(
     name="weighted_train",
     title="a round in which every image counts the same",
     points=10,
-    want=wants.computation(f"({ROUND} -> {MODEL}@SERVER)"),
+    want=wants.computation(f"({ROUND} -> {MODEL}@SERVER)", _ROUND),
     reference=weighted_train,
     cases=(
         Case("unequal clients", lambda: (a_model(1), 0.03, unequal_clients())),
@@ -438,7 +369,7 @@ WEIGHTED_TRAIN = Exercise(
         ),
         "the clients do not use the server's learning rate: theirs is 0.1",
         lambda model, rate, data: a_round(model, 0.1, data, images),
-        "nobody trained: the server has its own model back",
+        "no client trained: the server has its own model back",
         lambda model, rate, data: model,
         "these are the clients' models, and they are still at the clients: take their "
         "weighted mean",
@@ -466,16 +397,252 @@ WEIGHTED_TRAIN = Exercise(
 )
 
 
+def mean_losses(models: Any, clients: Any) -> list[float]:
+    """Of each model: the mean over clients of the sum over a client's batches."""
+    return [float(np.mean([summed(m, batches) for batches in clients])) for m in models]
+
+
+def _over_clients(parts: Any) -> Any:
+    return np.mean(parts, axis=0)
+
+
+def _losses(
+    clients: Any,
+    rates: Any,
+    train: Callable[..., Any] = trained,
+    merge: Callable[[Any], Any] = _over_clients,
+) -> list[float]:
+    """The loss after each round, with a client's training and the server's mean."""
+    model, models = a_model(0), []
+    for rate in rates:
+        mine = [train(model, rate, batches) for batches in clients]
+        model = {n: merge(np.stack([one[n] for one in mine])) for n in model}
+        models.append(model)
+    return mean_losses(models, clients)
+
+
+def _fed_avg_by_hand(clients: Any, learning_rate: float, rounds: int) -> list[float]:
+    return _losses(clients, decayed(learning_rate, rounds))
+
+
+def _trains(train: Callable[..., Any]) -> Callable[..., Any]:
+    """A mistake in what a client does."""
+    return lambda clients, rate, rounds: _losses(clients, decayed(rate, rounds), train)
+
+
+def _shrinks(rates: Callable[[float, int], Any]) -> Callable[..., Any]:
+    """A mistake in the rates of the rounds."""
+    return lambda clients, rate, rounds: _losses(clients, rates(rate, rounds))
+
+
+def _measures(measure: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """A mistake in what is made of the models, the first one included."""
+    return lambda clients, rate, rounds: measure(
+        rounds_of(a_model(0), clients, decayed(rate, rounds)), clients
+    )
+
+
+def _one_after_the_other(clients: Any, rate: float, rounds: int) -> list[float]:
+    """The clients share one array, so each begins where the one before it ended."""
+    model, models = a_model(0), []
+    for each in decayed(rate, rounds):
+        for batches in clients:
+            model = trained(model, each, batches)
+        models.append(model)
+    return mean_losses(models, clients)
+
+
+def _in_turn(clients: Any, rate: float, rounds: int) -> list[float]:
+    """The same, but with a copy after each client, of which the mean is taken."""
+    model, models = a_model(0), []
+    for each in decayed(rate, rounds):
+        chain = []
+        for batches in clients:
+            model = trained(model, each, batches)
+            chain.append(model)
+        model = {n: np.mean([one[n] for one in chain], axis=0) for n in model}
+        models.append(model)
+    return mean_losses(models, clients)
+
+
+def _summed_gradients(model: Any, rate: float, batches: Any) -> Any:
+    for batch in batches:
+        model = moved(model, gradient(model, batch), -rate * len(batch["y"]))
+    return model
+
+
+def _from_one_place(model: Any, rate: float, batches: Any) -> Any:
+    """Every step begins at the server's model, and all are added up."""
+    steps = [moved(model, gradient(model, batch), -rate) for batch in batches]
+    return {n: model[n] + sum(one[n] - model[n] for one in steps) for n in model}
+
+
+def _only_last_batch(model: Any, rate: float, batches: Any) -> Any:
+    return trained(model, rate, batches[-1:])
+
+
+def _without_bias(model: Any, rate: float, batches: Any) -> Any:
+    for batch in batches:
+        slopes = gradient(model, batch)
+        model = moved(model, {**slopes, "bias": 0 * slopes["bias"]}, -rate)
+    return model
+
+
+def _weighted_rounds(clients: Any, rates: Any) -> list[Any]:
+    model, models = a_model(0), []
+    for rate in rates:
+        model = a_round(model, rate, clients, images)
+        models.append(model)
+    return models
+
+
+def _picked(model: Any, batch: Any) -> float:
+    """The probability of the right digit, averaged over the batch."""
+    return float((right(batch) * probabilities(model, batch)).sum(axis=1).mean())
+
+
+def _of_each_image(model: Any, batches: Any) -> float:
+    return float(sum(loss(model, b) * len(b["y"]) for b in batches) / images(batches))
+
+
+FED_AVG_BY_HAND = Exercise(
+    name="fed_avg_by_hand",
+    title="federated averaging, written alone",
+    points=15,
+    want=wants.function(3),
+    reference=lambda: _fed_avg_by_hand,
+    cases=(
+        Case("two rounds", lambda: (two_clients(), 0.05, 2)),
+        Case("one round", lambda: (two_clients(), 0.1, 1)),
+        Case("three rounds", lambda: (two_clients(), 0.2, 3)),
+        Case("unequal clients", lambda: (unequal_clients(), 0.1, 2)),
+        Case("one client", lambda: ([[a_batch(4), a_batch(5, 6)]], 0.2, 2)),
+        Case("no rounds: no losses", lambda: (two_clients(), 0.1, 0)),
+    ),
+    mistakes=usual(
+        "each client began where the one before it ended: every one begins with the "
+        "server's model, in a `.copy()` if you change it with `-=`",
+        _one_after_the_other,
+        _in_turn,
+        "each loss is that of the model before the round; measure after the mean",
+        _measures(lambda models, clients: mean_losses(models[:-1], clients)),
+        "the loss before the first round is not asked for",
+        _measures(mean_losses),
+        "this is the loss after the last round; return a list, one loss for each round",
+        _measures(lambda models, clients: mean_losses(models[-1:], clients)[0]),
+        _measures(lambda models, clients: mean_losses(models[-1:], clients)),
+        "you went uphill: subtract the gradient",
+        _shrinks(lambda rate, rounds: -decayed(rate, rounds)),
+        "the learning rate never shrinks: times 0.9 after each round",
+        _shrinks(lambda rate, rounds: decayed(rate, rounds, by=1.0)),
+        "the learning rate shrinks too early: the first round has all of it",
+        _shrinks(lambda rate, rounds: decayed(rate, rounds, first=1)),
+        "the learning rate goes by factors, 0.9**k: the first round has all of it, "
+        "the second 0.9 times that",
+        _shrinks(lambda rate, rounds: rate * 0.9 * np.arange(rounds)),
+        _shrinks(lambda rate, rounds: rate * 0.9 * np.arange(1, rounds + 1)),
+        _shrinks(lambda rate, rounds: rate - 0.9 * np.arange(rounds)),
+        "the learning rate is not used: multiply the gradient by it",
+        _shrinks(lambda rate, rounds: decayed(1.0, rounds)),
+        _shrinks(lambda rate, rounds: decayed(1.0, rounds, by=1.0)),
+        "the models are added up; the server takes their mean",
+        lambda clients, rate, rounds: _losses(
+            clients, decayed(rate, rounds), merge=lambda parts: parts.sum(axis=0)
+        ),
+        "only the model of the last client is kept; take the mean of all",
+        lambda clients, rate, rounds: _losses(
+            clients, decayed(rate, rounds), merge=lambda parts: parts[-1]
+        ),
+        "the clients are weighted by their images; here each counts the same",
+        lambda clients, rate, rounds: mean_losses(
+            _weighted_rounds(clients, decayed(rate, rounds)), clients
+        ),
+        "the gradient is a sum over the images: divide by how many a batch has",
+        _trains(_summed_gradients),
+        "each step begins at the server's model: it has to begin where the step "
+        "before it ended",
+        _trains(_from_one_place),
+        _trains(_only_last_batch),
+        "the bias is never trained: its gradient is the mean of the errors",
+        _trains(_without_bias),
+        "the sign of the loss: a logarithm of something below 1 is negative",
+        _measures(lambda models, data: [-n for n in mean_losses(models[1:], data)]),
+        "these are means over the batches; add up over the batches of a client",
+        _measures(
+            lambda models, clients: [
+                np.mean([summed(m, each) / len(each) for each in clients])
+                for m in models[1:]
+            ]
+        ),
+        "these are losses for each image; add up the losses of a client's batches",
+        _measures(
+            lambda models, clients: [
+                np.mean([_of_each_image(m, each) for each in clients])
+                for m in models[1:]
+            ]
+        ),
+        _measures(
+            lambda models, clients: [
+                _of_each_image(m, [b for each in clients for b in each])
+                for m in models[1:]
+            ]
+        ),
+        "you added up over the clients; take the mean over them",
+        _measures(
+            lambda models, clients: [
+                n * len(clients) for n in mean_losses(models[1:], clients)
+            ]
+        ),
+        "this is a sum of probabilities: the loss is minus their logarithm",
+        _measures(
+            lambda models, clients: [
+                np.mean([sum(_picked(m, b) for b in each) for each in clients])
+                for m in models[1:]
+            ]
+        ),
+        "these are models; return the loss of each",
+        returns(lambda got, *_: len(got) > 0 and np.ndim(got[0]) != 0),
+        returns(lambda got, *_: isinstance(got[0], dict | tuple)),
+        "each image is a row of ten scores: sum along `axis=1`, and `keepdims=True` "
+        "keeps the rows apart",
+        raises("could not be broadcast"),
+        'a batch is a dictionary: `batch["x"]` are its images, `batch["y"]` its labels',
+        raises("has no attribute '[xy]'|indices must be int"),
+        "the mean needs `axis=0`: weight by weight, over the clients",
+        raises("enough dimensions|invalid index to scalar|too many indices"),
+    ),
+    hints=(
+        "Four loops, one in the other: rounds, clients, batches, and then the clients "
+        "again, for the loss. Write `probabilities(weights, bias, x)` first.",
+        "`errors = p - np.eye(10)[y]` has a row for each image. The gradient for the "
+        "weights is `x.T @ errors / len(y)`, that for the bias `errors.mean(axis=0)`.",
+        "A round:\n"
+        "    models = []\n"
+        "    for batches in clients:\n"
+        "        w, b = weights.copy(), bias.copy()\n"
+        "        for batch in batches:\n"
+        "            ...\n"
+        "        models.append((w, b))\n"
+        "    weights, bias = ...",
+        "The mean of the models, and the loss; `loss(w, b, batch)` is yours to write:\n"
+        "    weights = np.mean([w for w, b in models], axis=0)\n"
+        "    bias = np.mean([b for w, b in models], axis=0)\n"
+        "    each = [sum(loss(weights, bias, b) for b in batches) for ...]\n"
+        "    losses.append(np.mean(each))",
+    ),
+)
+
+
 LESSON: Final = Lesson(
     name="10_federated_averaging",
     title="Can ten clients that know one digit each learn all ten?",
-    minutes=45,
+    minutes=60,
     goals=(
         "write a round of federated averaging, and run many",
-        "count what a model reads, client by client",
-        "decide whose data count how much, and see who pays for it",
+        "see who pays for a shared model, and what helps them",
+        "write the whole method alone, in plain NumPy",
     ),
-    needs="lessons 09a and 09b",
-    exercises=(FEDERATED_TRAIN, TRAIN_ROUNDS, BATCH_HITS, WEIGHTED_TRAIN),
-    outcomes={"mean-model": "3 in 4", "fives": "less well"},
+    needs="lessons 9a and 9b",
+    exercises=(FEDERATED_TRAIN, PERSONALISED, WEIGHTED_TRAIN, FED_AVG_BY_HAND),
+    outcomes={"mean-model": "3 in 4", "fives": "less well", "others": "none"},
 )

@@ -13,17 +13,12 @@ from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
 from fedlearn_edu.course.lessons.training import (
     BATCH,
-    BATCH_TYPE,
-    CLIENT_DATA_TYPE,
-    LOCAL_DATA_TYPE,
     MODEL,
-    MODEL_TYPE,
-    SERVER_MODEL_TYPE,
     a_batch,
     a_model,
-    batch_loss,
     images,
     loss,
+    softmax,
     three_batches,
     trained,
     unequal_batches,
@@ -34,13 +29,13 @@ from fedlearn_edu.course.mistakes import raises, typed, usual
 @cache
 def local_eval() -> Any:
     """`(<MODEL,BATCH*> -> float32)`: the losses of a client's batches, added up."""
-    loss_of = batch_loss()
+    given = softmax()
 
-    @fl.federated_computation(MODEL_TYPE, LOCAL_DATA_TYPE)
+    @fl.federated_computation(given.MODEL_TYPE, given.LOCAL_DATA_TYPE)
     def local_eval(model: Any, all_batches: Any) -> Any:
-        @fl.federated_computation(BATCH_TYPE)
+        @fl.federated_computation(given.BATCH_TYPE)
         def loss_on(batch: Any) -> Any:
-            return loss_of(model, batch)
+            return given.batch_loss(model, batch)
 
         return fl.sequence_sum(fl.sequence_map(loss_on, all_batches))
 
@@ -50,9 +45,11 @@ def local_eval() -> Any:
 @cache
 def federated_evaluation() -> Any:
     """`(<MODEL@SERVER,{BATCH*}@CLIENTS> -> float32@SERVER)`: the mean over clients."""
-    evaluate = local_eval()
+    given, evaluate = softmax(), local_eval()
 
-    @fl.federated_computation(SERVER_MODEL_TYPE, CLIENT_DATA_TYPE)
+    @fl.federated_computation(
+        fl.type_at_server(given.MODEL_TYPE), fl.type_at_clients(given.LOCAL_DATA_TYPE)
+    )
     def federated_eval(model: Any, data: Any) -> Any:
         losses = fl.federated_map(evaluate, [fl.federated_broadcast(model), data])
         return fl.federated_mean(losses)
@@ -72,7 +69,9 @@ LOCAL_EVAL = Exercise(
     name="local_eval",
     title="the loss of a model on all of a client's batches",
     points=10,
-    want=wants.computation(f"({_EVAL} -> float32)"),
+    want=wants.computation(
+        f"({_EVAL} -> float32)", "(MODEL_TYPE, LOCAL_DATA_TYPE -> float32)"
+    ),
     reference=local_eval,
     cases=(
         Case("three batches", lambda: (a_model(1), three_batches())),
@@ -116,7 +115,7 @@ LOCAL_EVAL = Exercise(
         "Two steps: the loss of every batch, then their sum. The model is captured, as "
         "the learning rate was in `local_train`.",
         "The text above names a function for each step: `fl.sequence_map` and "
-        "`fl.sequence_sum`. What one batch needs is `batch_loss`, given above.",
+        "`fl.sequence_sum`. What one batch needs is `batch_loss`, from lesson 9a.",
         "The form:\n"
         "    def loss_on(batch):\n"
         "        return batch_loss(...)\n"
@@ -158,7 +157,10 @@ FEDERATED_EVAL = Exercise(
     name="federated_eval",
     title="the mean over clients of their losses",
     points=15,
-    want=wants.computation(f"({_ASKED} -> float32@SERVER)"),
+    want=wants.computation(
+        f"({_ASKED} -> float32@SERVER)",
+        "(MODEL_TYPE@SERVER, {LOCAL_DATA_TYPE}@CLIENTS -> float32@SERVER)",
+    ),
     reference=federated_evaluation,
     cases=(
         Case("two clients", lambda: (a_model(1), _two_clients())),
@@ -312,7 +314,7 @@ TWO_MEANS = Exercise(
 LESSON: Final = Lesson(
     name="09b_federated_evaluation",
     title="How good is a model for everybody?",
-    minutes=40,
+    minutes=45,
     goals=(
         "let a client evaluate a model on all its data",
         "write a federated evaluation",

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# mypy: disable-error-code="untyped-decorator"
-"""Lesson 09a: the loss of a batch, a step of gradient descent, a client's training."""
+"""Lesson 09a: batch after batch, the loss, a step downhill, a client's training."""
 
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
+from math import prod
 from typing import Any, Final
 
 import numpy as np
 
-import fedlearn_edu as fl
 from fedlearn_edu.capabilities import has_tensorflow
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson, Sign
@@ -20,68 +20,10 @@ from fedlearn_edu.testing.comparison import alike
 MODEL: Final = "<weights=float32[784,10],bias=float32[10]>"
 BATCH: Final = "<x=float32[?,784],y=int32[?]>"
 
-MODEL_TYPE: Final = fl.to_type(
-    OrderedDict(weights=(np.float32, [784, 10]), bias=(np.float32, [10]))
-)
-BATCH_TYPE: Final = fl.to_type(
-    OrderedDict(x=(np.float32, [None, 784]), y=(np.int32, [None]))
-)
-LOCAL_DATA_TYPE: Final = fl.SequenceType(BATCH_TYPE)
-SERVER_MODEL_TYPE: Final = fl.type_at_server(MODEL_TYPE)
-CLIENT_DATA_TYPE: Final = fl.type_at_clients(LOCAL_DATA_TYPE)
 
-
-@cache
-def batch_loss() -> Any:
-    """`(<MODEL,BATCH> -> float32)`: cross-entropy, averaged over the batch."""
-    if not has_tensorflow():
-        return fl.np_computation(
-            lambda model, batch: np.float32(loss(model, batch)), MODEL_TYPE, BATCH_TYPE
-        )
-    tf = fl.tf
-
-    @fl.tf_computation(MODEL_TYPE, BATCH_TYPE)
-    def batch_loss(model: Any, batch: Any) -> Any:
-        scores = tf.matmul(batch["x"], model["weights"]) + model["bias"]
-        right = tf.one_hot(batch["y"], 10)
-        picked = right * tf.math.log(tf.nn.softmax(scores))
-        return -tf.reduce_mean(tf.reduce_sum(picked, axis=1))
-
-    return batch_loss
-
-
-@cache
-def batch_train() -> Any:
-    """`(<MODEL,BATCH,float32> -> MODEL)`: one step of gradient descent."""
-    if not has_tensorflow():
-        return fl.np_computation(_step, MODEL_TYPE, BATCH_TYPE, np.float32)
-    tf, loss_of = fl.tf, batch_loss()
-
-    @fl.tf_computation(MODEL_TYPE, BATCH_TYPE, np.float32)
-    def batch_train(model: Any, batch: Any, learning_rate: Any) -> Any:
-        with tf.GradientTape() as tape:
-            tape.watch(model)
-            loss = loss_of(model, batch)
-        gradient = tape.gradient(loss, model)
-        return OrderedDict((n, model[n] - learning_rate * gradient[n]) for n in model)
-
-    return batch_train
-
-
-@cache
-def local_train() -> Any:
-    """`(<MODEL,float32,BATCH*> -> MODEL)`: one step for each batch of a client."""
-    train = batch_train()
-
-    @fl.federated_computation(MODEL_TYPE, np.float32, LOCAL_DATA_TYPE)
-    def local_train(model: Any, learning_rate: Any, all_batches: Any) -> Any:
-        @fl.federated_computation(MODEL_TYPE, BATCH_TYPE)
-        def step(model: Any, batch: Any) -> Any:
-            return train(model, batch, learning_rate)
-
-        return fl.sequence_reduce(all_batches, model, step)
-
-    return local_train
+def softmax() -> Any:
+    """The module with the right answers; TensorFlow comes with it, so not at once."""
+    return import_module("fedlearn_edu.course.softmax")
 
 
 PIXELS, DIGITS = 784, 10
@@ -154,11 +96,6 @@ def moved(model: Any, step: Any, by: float) -> Any:
     return OrderedDict((name, model[name] + by * step[name]) for name in model)
 
 
-def _step(model: Any, batch: Any, learning_rate: Any) -> Any:
-    after = moved(model, gradient(model, batch), -learning_rate)
-    return OrderedDict((name, np.float32(after[name])) for name in after)
-
-
 def without_bias(model: Any) -> Any:
     """The model with a bias of zeros."""
     return {**model, "bias": 0 * model["bias"]}
@@ -169,6 +106,88 @@ def trained(model: Any, rate: float, batches: Any) -> Any:
     for batch in batches:
         model = moved(model, gradient(model, batch), -rate)
     return model
+
+
+def three_batches() -> Any:
+    """Of two images, two, and one."""
+    return [a_batch(1, 2), a_batch(3, 4), a_batch(5)]
+
+
+def unequal_batches() -> Any:
+    """Of one image and of four."""
+    return [a_batch(8), a_batch(7, 7, 0, 2)]
+
+
+def _labels(batches: Any) -> list[Any]:
+    return [batch["y"] for batch in batches]
+
+
+IMAGES_OF = Exercise(
+    name="images_of",
+    title="how many images a client has",
+    points=10,
+    want=wants.computation(f"({BATCH}* -> float32)", "(LOCAL_DATA_TYPE -> float32)"),
+    reference=lambda: softmax().images_of,
+    cases=(
+        Case(
+            "batches of five, two, and one",
+            lambda: ([a_batch(0, 1, 2, 3, 4), a_batch(5, 6), a_batch(8)],),
+        ),
+        Case("batches of one and of four", lambda: (unequal_batches(),)),
+        Case("one batch", lambda: ([a_batch(6, 6, 6)],)),
+        Case("no batches: no images", lambda: ([],)),
+    ),
+    mistakes=usual(
+        "this counts the batches: add the number of images in each, not 1",
+        len,
+        "this is the size of the last batch: add it to `so_far`",
+        lambda batches: len(_labels(batches)[-1]),
+        "this is the size of the largest batch: add the sizes up",
+        lambda batches: max(map(len, _labels(batches))),
+        "the count begins at 1; with no images yet, `start` is 0",
+        lambda batches: 1 + images(batches),
+        "the count begins at 1, and it counts batches",
+        lambda batches: 1 + len(batches),
+        'these are the pixels: the first number of a shape, `len(batch["y"])`, counts '
+        "the images",
+        lambda batches: images(batches) * PIXELS,
+        "you added up the labels; count them, with `len`",
+        lambda batches: sum(labels.sum() for labels in _labels(batches)),
+        "you counted the parts of a batch, `x` and `y`: take the length of one of them",
+        lambda batches: 2 * len(batches),
+        "this stays 0: return `so_far` plus something, not times",
+        lambda batches: 0.0,
+        "you multiplied: a count grows by adding",
+        lambda batches: prod(map(len, _labels(batches))),
+        "each batch has its count now, but they are not added up",
+        typed(f"({BATCH}* -> float32*)", f"({BATCH}* -> int32*)"),
+        "a whole number: `np.float32(…)` makes it a float, as a later mean needs it",
+        typed(f"({BATCH}* -> int32)", f"({BATCH}* -> int64)"),
+        "`add_images` takes a state and a batch, so it goes into `sequence_reduce`",
+        raises("sequence_map cannot use"),
+        "`sequence_reduce` takes the sequence first, then `start`, then the function",
+        raises("sequence_reduce (works on a sequence|needs a computation)"),
+        "`so_far` is a number, and `batch` has the images: the two are swapped",
+        raises("float.* is not subscriptable|invalid index to scalar"),
+        "`add_images` has to return a float32, as `so_far` is one",
+        raises("something else than the state it takes"),
+    ),
+    hints=(
+        "What is known before the first batch? And what changes with each batch?",
+        "`write_behind` above has the form: it takes what is known so far and one "
+        'element, and returns what is known then. `len(batch["y"])` counts the labels.',
+        "A state that grows, and the walk along the batches:\n"
+        "    def add_images(so_far, batch):\n"
+        "        return so_far + ...\n"
+        "\n"
+        "    return fl.sequence_reduce(..., ..., add_images)",
+        "Before the first batch there are no images:\n"
+        "    def add_images(so_far, batch):\n"
+        '        return so_far + len(batch["y"])\n'
+        "\n"
+        "    return fl.sequence_reduce(all_batches, ..., add_images)",
+    ),
+)
 
 
 FLOAT64: Final = (
@@ -208,8 +227,10 @@ BATCH_LOSS = Exercise(
     name="batch_loss",
     title="how wrong a model is on a batch",
     points=10,
-    want=wants.computation(f"({_LOSS} -> float32)"),
-    reference=batch_loss,
+    want=wants.computation(
+        f"({_LOSS} -> float32)", "(MODEL_TYPE, BATCH_TYPE -> float32)"
+    ),
+    reference=lambda: softmax().batch_loss,
     cases=(
         Case("a model of zeros, two images", lambda: (a_model(0), a_batch(3, 5))),
         Case("a model that prefers some digits", lambda: (a_model(1), a_batch(0, 9))),
@@ -274,6 +295,9 @@ BATCH_LOSS = Exercise(
         "this function wants a one-hot row for each image, not its label: "
         '`tf.one_hot(batch["y"], 10)`',
         raises("requires a multiple of 10"),
+        "a tensor has no numbers yet, so NumPy cannot work on it: take the function of "
+        "`tf`",
+        raises("NumPy code on a tensor"),
         "this picks with labels as indices; multiply by `right`, and add up along "
         "`axis=1`",
         raises("are valid indices"),
@@ -363,8 +387,10 @@ BATCH_TRAIN = Exercise(
     name="batch_train",
     title="one step of gradient descent",
     points=10,
-    want=wants.computation(f"({_STEP} -> {MODEL})"),
-    reference=batch_train,
+    want=wants.computation(
+        f"({_STEP} -> {MODEL})", "(MODEL_TYPE, BATCH_TYPE, float32 -> MODEL_TYPE)"
+    ),
+    reference=lambda: softmax().batch_train,
     cases=(
         Case("the bias", lambda: (a_model(1), a_batch(5, 5, 1), 0.1), _bias),
         Case("weights and bias", lambda: (a_model(0), a_batch(2, 3), 0.5)),
@@ -450,22 +476,14 @@ BATCH_TRAIN = Exercise(
 _TRAIN: Final = f"<model={MODEL},learning_rate=float32,all_batches={BATCH}*>"
 
 
-def three_batches() -> Any:
-    """Of two images, two, and one."""
-    return [a_batch(1, 2), a_batch(3, 4), a_batch(5)]
-
-
-def unequal_batches() -> Any:
-    """Of one image and of four."""
-    return [a_batch(8), a_batch(7, 7, 0, 2)]
-
-
 LOCAL_TRAIN = Exercise(
     name="local_train",
     title="a client trains on all its batches",
     points=10,
-    want=wants.computation(f"({_TRAIN} -> {MODEL})"),
-    reference=local_train,
+    want=wants.computation(
+        f"({_TRAIN} -> {MODEL})", "(MODEL_TYPE, float32, LOCAL_DATA_TYPE -> MODEL_TYPE)"
+    ),
+    reference=lambda: softmax().local_train,
     cases=(
         Case("three batches", lambda: (a_model(1), 0.03, three_batches())),
         Case("one batch", lambda: (a_model(0), 0.05, [a_batch(6, 6)])),
@@ -473,7 +491,7 @@ LOCAL_TRAIN = Exercise(
         Case("no batches: nothing to learn", lambda: (a_model(3), 0.5, [])),
     ),
     mistakes=usual(
-        "nobody trained: `step` returns the model that it got",
+        "no batch changed the model: `step` returns the one that it got",
         lambda model, rate, batches: model,
         "the captured `learning_rate` is not used: these steps have the rate 0.1",
         lambda model, rate, batches: trained(model, 0.1, batches),
@@ -527,13 +545,13 @@ LOCAL_TRAIN = Exercise(
 LESSON: Final = Lesson(
     name="09a_local_training",
     title="How does a client train a model?",
-    minutes=40,
+    minutes=60,
     goals=(
-        "say in one number how wrong a model is",
-        "write one step of gradient descent",
+        "go through a client's data one batch at a time",
+        "say in one number how wrong a model is, and make it a little better",
         "let a client train a model on all its data",
     ),
     needs="lessons 1 and 8, and derivatives",
-    exercises=(BATCH_LOSS, BATCH_TRAIN, LOCAL_TRAIN),
-    outcomes={"zeros": "fives"},
+    exercises=(IMAGES_OF, BATCH_LOSS, BATCH_TRAIN, LOCAL_TRAIN),
+    outcomes={"digits": "123", "zeros": "fives"},
 )
