@@ -21,7 +21,6 @@ from fedlearn_edu.course.lessons.training import (
     images,
     loss,
     moved,
-    probabilities,
     right,
     scores,
     softmax,
@@ -118,11 +117,11 @@ def unequal_clients() -> Any:
     ]
 
 
-def rounds_of(model: Any, data: Any, rates: Any) -> list[Any]:
+def rounds_of(model: Any, data: Any, rates: Any, weigh: Weigh = alike) -> list[Any]:
     """The models before the first round, and after each."""
     models = [model]
     for rate in rates:
-        models.append(a_round(models[-1], rate, data))
+        models.append(a_round(models[-1], rate, data, weigh))
     return models
 
 
@@ -378,6 +377,8 @@ WEIGHTED_TRAIN = Exercise(
         typed(f"({ROUND} -> float32@SERVER)", f"({ROUND} -> {{float32}}@CLIENTS)"),
         "the server now holds every client's model; it only needs their mean",
         typed(f"({ROUND} -> {MODEL}*@SERVER)"),
+        "the weights are the second argument of the mean, and not part of the first",
+        typed(f"({ROUND} -> <{MODEL},float32>@SERVER)"),
         "the weights stay at the clients, a number for each: do not add them up",
         raises("weighted_mean works on"),
     ),
@@ -406,19 +407,22 @@ def _over_clients(parts: Any) -> Any:
     return np.mean(parts, axis=0)
 
 
-def _losses(
+def _models(
     clients: Any,
     rates: Any,
     train: Callable[..., Any] = trained,
     merge: Callable[[Any], Any] = _over_clients,
-) -> list[float]:
-    """The loss after each round, with a client's training and the server's mean."""
-    model, models = a_model(0), []
+) -> list[Any]:
+    """The models after each round, with a client's training and the server's mean."""
+    models = [a_model(0)]
     for rate in rates:
-        mine = [train(model, rate, batches) for batches in clients]
-        model = {n: merge(np.stack([one[n] for one in mine])) for n in model}
-        models.append(model)
-    return mean_losses(models, clients)
+        mine = [train(models[-1], rate, batches) for batches in clients]
+        models.append({n: merge(np.stack([m[n] for m in mine])) for n in models[-1]})
+    return models[1:]
+
+
+def _losses(clients: Any, *how: Any, **kind: Any) -> list[float]:
+    return mean_losses(_models(clients, *how, **kind), clients)
 
 
 def _fed_avg_by_hand(clients: Any, learning_rate: float, rounds: int) -> list[float]:
@@ -452,17 +456,41 @@ def _one_after_the_other(clients: Any, rate: float, rounds: int) -> list[float]:
     return mean_losses(models, clients)
 
 
-def _in_turn(clients: Any, rate: float, rounds: int) -> list[float]:
-    """The same, but with a copy after each client, of which the mean is taken."""
-    model, models = a_model(0), []
-    for each in decayed(rate, rounds):
-        chain = []
-        for batches in clients:
-            model = trained(model, each, batches)
-            chain.append(model)
-        model = {n: np.mean([one[n] for one in chain], axis=0) for n in model}
-        models.append(model)
-    return mean_losses(models, clients)
+def _of_a_client(clients: Any, rate: float, rounds: int) -> list[float]:
+    """The losses of what the last client made of the server's models."""
+    rates = decayed(rate, rounds)
+    began = rounds_of(a_model(0), clients, rates)
+    ended = [
+        trained(m, each, clients[-1]) for m, each in zip(began, rates, strict=False)
+    ]
+    return mean_losses(ended, clients)
+
+
+def _divides_by(sums: Callable[[Any], Any]) -> Callable[..., Any]:
+    """A mistake in the softmax, in training and in the loss."""
+
+    def shares(model: Any, batch: Any) -> Any:
+        powers = np.exp(scores(model, batch))
+        return powers / sums(powers)
+
+    def train(model: Any, rate: float, batches: Any) -> Any:
+        for batch in batches:
+            errors = (shares(model, batch) - right(batch)) / len(batch["y"])
+            slopes = np.float64(batch["x"]).T @ errors
+            model = moved(model, {"weights": slopes, "bias": errors.sum(axis=0)}, -rate)
+        return model
+
+    def of(model: Any, batch: Any) -> Any:
+        return -np.log((right(batch) * shares(model, batch)).sum(axis=1)).mean()
+
+    return lambda clients, rate, rounds: [
+        float(np.mean([sum(of(m, b) for b in each) for each in clients]))
+        for m in _models(clients, decayed(rate, rounds), train)
+    ]
+
+
+def _paler(clients: Any) -> Any:
+    return [[{**b, "x": b["x"] / 255} for b in batches] for batches in clients]
 
 
 def _summed_gradients(model: Any, rate: float, batches: Any) -> Any:
@@ -488,19 +516,6 @@ def _without_bias(model: Any, rate: float, batches: Any) -> Any:
     return model
 
 
-def _weighted_rounds(clients: Any, rates: Any) -> list[Any]:
-    model, models = a_model(0), []
-    for rate in rates:
-        model = a_round(model, rate, clients, images)
-        models.append(model)
-    return models
-
-
-def _picked(model: Any, batch: Any) -> float:
-    """The probability of the right digit, averaged over the batch."""
-    return float((right(batch) * probabilities(model, batch)).sum(axis=1).mean())
-
-
 def _of_each_image(model: Any, batches: Any) -> float:
     return float(sum(loss(model, b) * len(b["y"]) for b in batches) / images(batches))
 
@@ -523,7 +538,6 @@ FED_AVG_BY_HAND = Exercise(
         "each client began where the one before it ended: every one begins with the "
         "server's model, in a `.copy()` if you change it with `-=`",
         _one_after_the_other,
-        _in_turn,
         "each loss is that of the model before the round; measure after the mean",
         _measures(lambda models, clients: mean_losses(models[:-1], clients)),
         "the loss before the first round is not asked for",
@@ -531,6 +545,8 @@ FED_AVG_BY_HAND = Exercise(
         "this is the loss after the last round; return a list, one loss for each round",
         _measures(lambda models, clients: mean_losses(models[-1:], clients)[0]),
         _measures(lambda models, clients: mean_losses(models[-1:], clients)),
+        "only the first loss came back: the `return` comes after the loop",
+        _measures(lambda models, clients: mean_losses(models[1:2], clients)),
         "you went uphill: subtract the gradient",
         _shrinks(lambda rate, rounds: -decayed(rate, rounds)),
         "the learning rate never shrinks: times 0.9 after each round",
@@ -541,7 +557,6 @@ FED_AVG_BY_HAND = Exercise(
         "the second 0.9 times that",
         _shrinks(lambda rate, rounds: rate * 0.9 * np.arange(rounds)),
         _shrinks(lambda rate, rounds: rate * 0.9 * np.arange(1, rounds + 1)),
-        _shrinks(lambda rate, rounds: rate - 0.9 * np.arange(rounds)),
         "the learning rate is not used: multiply the gradient by it",
         _shrinks(lambda rate, rounds: decayed(1.0, rounds)),
         _shrinks(lambda rate, rounds: decayed(1.0, rounds, by=1.0)),
@@ -553,9 +568,22 @@ FED_AVG_BY_HAND = Exercise(
         lambda clients, rate, rounds: _losses(
             clients, decayed(rate, rounds), merge=lambda parts: parts[-1]
         ),
+        "these are the losses of a client's own model: measure the server's, after the "
+        "mean",
+        _of_a_client,
+        "this is the median of the models, weight by weight; take their mean",
+        lambda clients, rate, rounds: _losses(
+            clients, decayed(rate, rounds), merge=lambda parts: np.median(parts, axis=0)
+        ),
+        "the softmax divides by the sum over everything: each image has its own sum, "
+        "`axis=1`",
+        _divides_by(lambda powers: powers.sum()),
+        _divides_by(lambda powers: powers.sum(axis=0)),
+        "the pixels of `clients` are divided by 255 already",
+        lambda clients, rate, rounds: _fed_avg_by_hand(_paler(clients), rate, rounds),
         "the clients are weighted by their images; here each counts the same",
         lambda clients, rate, rounds: mean_losses(
-            _weighted_rounds(clients, decayed(rate, rounds)), clients
+            rounds_of(a_model(0), clients, decayed(rate, rounds), images)[1:], clients
         ),
         "the gradient is a sum over the images: divide by how many a batch has",
         _trains(_summed_gradients),
@@ -574,13 +602,13 @@ FED_AVG_BY_HAND = Exercise(
                 for m in models[1:]
             ]
         ),
-        "these are losses for each image; add up the losses of a client's batches",
         _measures(
             lambda models, clients: [
-                np.mean([_of_each_image(m, each) for each in clients])
+                np.mean([loss(m, b) for each in clients for b in each])
                 for m in models[1:]
             ]
         ),
+        "these are losses for each image; add up the losses of a client's batches",
         _measures(
             lambda models, clients: [
                 _of_each_image(m, [b for each in clients for b in each])
@@ -593,21 +621,16 @@ FED_AVG_BY_HAND = Exercise(
                 n * len(clients) for n in mean_losses(models[1:], clients)
             ]
         ),
-        "this is a sum of probabilities: the loss is minus their logarithm",
-        _measures(
-            lambda models, clients: [
-                np.mean([sum(_picked(m, b) for b in each) for each in clients])
-                for m in models[1:]
-            ]
-        ),
         "these are models; return the loss of each",
         returns(lambda got, *_: len(got) > 0 and np.ndim(got[0]) != 0),
         returns(lambda got, *_: isinstance(got[0], dict | tuple)),
-        "each image is a row of ten scores: sum along `axis=1`, and `keepdims=True` "
-        "keeps the rows apart",
+        "rows of ten numbers meet single ones: `keepdims=True` keeps the sums of rows "
+        "in a column, and `np.eye(10)[y]` makes rows of the labels",
         raises("could not be broadcast"),
         'a batch is a dictionary: `batch["x"]` are its images, `batch["y"]` its labels',
         raises("has no attribute '[xy]'|indices must be int"),
+        "two shapes do not fit: weights are 784 by 10, and so is `x.T @ errors`",
+        raises("mismatch in its core dimension"),
         "the mean needs `axis=0`: weight by weight, over the clients",
         raises("enough dimensions|invalid index to scalar|too many indices"),
     ),

@@ -5,7 +5,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -151,14 +150,17 @@ IMAGES_OF = Exercise(
         'these are the pixels: the first number of a shape, `len(batch["y"])`, counts '
         "the images",
         lambda batches: images(batches) * PIXELS,
+        lambda batches: len(batches) * PIXELS,
         "you added up the labels; count them, with `len`",
         lambda batches: sum(labels.sum() for labels in _labels(batches)),
+        "this is one too many for each batch",
+        lambda batches: images(batches) + len(batches),
+        "you counted each image twice, by itself and by its label",
+        lambda batches: 2 * images(batches),
         "you counted the parts of a batch, `x` and `y`: take the length of one of them",
         lambda batches: 2 * len(batches),
-        "this stays 0: return `so_far` plus something, not times",
+        "this stays 0: return `so_far` plus the size of the batch",
         lambda batches: 0.0,
-        "you multiplied: a count grows by adding",
-        lambda batches: prod(map(len, _labels(batches))),
         "each batch has its count now, but they are not added up",
         typed(f"({BATCH}* -> float32*)", f"({BATCH}* -> int32*)"),
         "a whole number: `np.float32(…)` makes it a float, as a later mean needs it",
@@ -285,8 +287,12 @@ BATCH_LOSS = Exercise(
         "this is a table of images and digits: add up over the digits (`axis=1`), then "
         "average",
         typed(f"({_LOSS} -> float32[?,10])"),
+        "this is a squared error; the loss is minus the logarithm of a probability",
+        lambda model, batch: np.mean((right(batch) - probabilities(model, batch)) ** 2),
         FLOAT64,
         typed(f"({_LOSS} -> float64)"),
+        "the logarithm of TensorFlow is `tf.math.log`",
+        raises("no attribute 'log'"),
         "the sum over the digits lost its axis: `keepdims=True` keeps it, and "
         "`tf.nn.softmax` does the whole",
         raises(r"(?s)ncompatible shapes|not be broadcast|required broadcastable"),
@@ -404,6 +410,21 @@ BATCH_TRAIN = Exercise(
         _steps(lambda model, batch, rate: trained(model, 1.0, [batch])),
         "the rate is always 0.1 here; use `learning_rate`",
         _steps(lambda model, batch, rate: trained(model, 0.1, [batch])),
+        "the learning rate multiplies the gradient: `learning_rate * gradient`",
+        _steps(
+            lambda model, batch, rate: moved(model, gradient(model, batch), -1 / rate)
+        ),
+        _steps(
+            lambda model, batch, rate: {
+                name: part - rate for name, part in trained(model, 1.0, [batch]).items()
+            }
+        ),
+        "only the gradient is multiplied by the rate, not the model",
+        _steps(
+            lambda model, batch, rate: {
+                name: rate * part for name, part in trained(model, 1.0, [batch]).items()
+            }
+        ),
         "nothing moved: this is the old model",
         looks(lambda answer: alike(answer(a_model(0), a_batch(2), 1.0), a_model(0))),
         "you trained only the weights, not the bias",
@@ -444,6 +465,9 @@ BATCH_TRAIN = Exercise(
         raises("tuple indices|list indices"),
         "`tape.gradient` found nothing: the loss comes first, then the model",
         raises("'NoneType' object is not subscriptable"),
+        "a tape answers once: keep what `tape.gradient(loss, model)` gives, and take "
+        "its parts",
+        raises("one set of gradients"),
         "you return one of the two parts; a model has `weights` and `bias`",
         typed(f"({_STEP} -> float32[784,10])", f"({_STEP} -> float32[10])"),
     ),
@@ -518,6 +542,10 @@ LOCAL_TRAIN = Exercise(
         "each batch needs the model that the batch before it made, and "
         "`fl.sequence_map` hands on nothing: `fl.sequence_reduce`",
         raises("sequence_map cannot use"),
+        "`batch_train` takes the model first, then the batch, then the learning rate",
+        raises("batch=float32"),
+        "`step` has to return the next model: call `batch_train` in it",
+        raises("something else than the state it takes"),
         "`fl.sequence_reduce` takes the sequence first, then the model to start from, "
         "then `step`",
         raises("sequence_reduce (works on a sequence|needs a computation)"),
