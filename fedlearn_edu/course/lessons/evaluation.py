@@ -107,6 +107,8 @@ LOCAL_EVAL = Exercise(
         typed(f"({_EVAL} -> {MODEL})"),
         "`batch_loss` takes a model, too: map `loss_on`, which has captured it",
         raises("sequence_map cannot use"),
+        "`sequence_sum` takes a sequence alone: map `loss_on` first",
+        raises("sequence_sum was called"),
         "`loss_on` takes a batch, and a reduction a function of a state and a batch: "
         "map it, and add up with `sequence_sum`",
         raises("sequence_reduce cannot use"),

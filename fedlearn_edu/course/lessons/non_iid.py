@@ -84,6 +84,7 @@ DEAL_IID: Final = Exercise(
     mistakes=usual(
         "the positions come in a pattern: shuffle all of them first, then cut",
         _comes(lambda n, k, rng: np.array_split(np.arange(n), k)),
+        returns(lambda got, *_: got["each position once"] and not got["at random"]),
         "these draws cannot be repeated: draw from `rng`, and from nothing else",
         returns(lambda got, *_: not got["the same again"]),
         "every client holds everything: cut the positions into parts",
@@ -104,9 +105,13 @@ DEAL_IID: Final = Exercise(
         "you shuffled as many numbers as there are clients; shuffle all positions, "
         "0 to `num_examples - 1`",
         _comes(lambda n, k, rng: np.array_split(rng.permutation(k), k)),
-        "some positions are held twice, and others not at all: draw without "
+        "some positions are held twice, and others not at all: shuffle once, without "
         "replacement, as `rng.permutation` does",
         returns(lambda got, *_: not got["each position once"]),
+        "`num_examples` is a number: cut the shuffled positions",
+        raises("'int' has no len"),
+        "`np.array_split` needs to know into how many parts: one for each client",
+        raises("missing 1 required"),
         "`rng.shuffle` shuffles in place and returns `None`; `rng.permutation` returns "
         "the shuffled positions",
         raises("NoneType"),
@@ -181,6 +186,18 @@ DEAL_ONE_LABEL: Final = Exercise(
         _holds(lambda labels, k: [np.flatnonzero(labels == i) for i in labels]),
         "labels from `num_clients` on are left out",
         _holds(lambda labels, k: [np.flatnonzero(labels % k == i) for i in range(k)]),
+        "these are the positions of all labels but 0: compare first, `labels == label`",
+        _holds(lambda labels, k: [np.flatnonzero(labels) for _ in range(k)]),
+        "compare with the label of each client, not with `num_clients`",
+        _holds(lambda labels, k: [np.flatnonzero(labels == k) for _ in range(k)]),
+        "these are counts: return the positions themselves",
+        _holds(lambda labels, k: [np.sum(labels == label) for label in range(k)]),
+        "each position is in a list of its own: `np.flatnonzero` gives a plain array",
+        _holds(lambda labels, k: [np.argwhere(labels == i) for i in range(k)]),
+        "the parts have different lengths: return a list of arrays, not an array",
+        raises("inhomogeneous"),
+        "compare with one number at a time, in a loop over `range(num_clients)`",
+        raises("could not be broadcast"),
         "this is a dictionary: return a list, client 0 first",
         returns(lambda got, *_: isinstance(got, dict)),
         "this is one array: make a list, with one array for each client",
@@ -220,7 +237,7 @@ TOTAL_VARIATION: Final = Exercise(
     want=wants.function(2),
     reference=lambda: _total_variation,
     cases=(
-        _case("two of four labels", [2, 2, 0, 0], [3, 6, 9, 12]),
+        _case("two of four labels", [2, 2, 0, 0], [4, 8, 10, 3]),
         _case("one of four labels", [8, 0, 0, 0], [25, 25, 25, 25]),
         _case("a small copy of the whole", [1, 2, 1], [10, 20, 10]),
         _case("opposite shares", [1, 3], [30, 10]),
@@ -233,8 +250,8 @@ TOTAL_VARIATION: Final = Exercise(
         lambda counts, whole: np.abs(counts - whole).sum() / 2,
         "these are counts, and the half is missing",
         lambda counts, whole: np.abs(counts - whole).sum(),
-        "the differences cancel, so this is always 0: take the absolute value of each, "
-        "and add these up",
+        "this is always 0: take the absolute value of each difference, or they cancel, "
+        "and halve the sum with `/`, as `//` rounds down",
         lambda counts, whole: 0.0,
         "this is the largest difference; add up all of them, and halve the sum",
         lambda counts, whole: _apart(counts, whole).max(),
@@ -244,6 +261,16 @@ TOTAL_VARIATION: Final = Exercise(
         lambda counts, whole: _apart(counts, whole).mean() / 2,
         "this is in percent; return a share, between 0 and 1",
         lambda counts, whole: 50 * _apart(counts, whole).sum(),
+        "you divided the counts by each other; subtract the shares",
+        lambda counts, whole: np.abs(counts / whole).sum() / 2,
+        "this is twice the sum; return half of it",
+        lambda counts, whole: 2 * _apart(counts, whole).sum(),
+        "this is the Euclidean distance; take half the sum of absolute differences",
+        lambda counts, whole: np.sqrt((_apart(counts, whole) ** 2).sum()),
+        "you divided each histogram by its largest count; divide it by its sum",
+        lambda counts, whole: (
+            np.abs(counts / counts.max() - whole / whole.max()).sum() / 2
+        ),
         "you squared the differences; take their absolute values",
         lambda counts, whole: (_apart(counts, whole) ** 2).sum() / 2,
         "you squared the differences; take absolute values, and half their sum",
@@ -328,7 +355,8 @@ def _is_reordered(got: Any, positions: Any, _shares: Any) -> bool:
 
 def _is_sizes(got: Any, positions: Any, shares: Any) -> bool:
     ends = _ends(positions, shares)
-    return alike(got, ends) or alike(got, np.diff(ends, prepend=0))
+    sizes = np.diff(ends, prepend=0)
+    return any(alike(got, each) for each in (ends, ends[:-1], sizes))
 
 
 def _drawn(deal: Any) -> Any:
@@ -395,6 +423,12 @@ DEAL_BY_SHARES: Final = Exercise(
         _cuts(
             lambda positions, shares: np.split(
                 positions, np.rint(np.cumsum(shares)).astype(int)[:-1]
+            )
+        ),
+        "multiply the running sums by `len(positions)`, not by the number of clients",
+        _cuts(
+            lambda positions, shares: np.split(
+                positions, np.rint(np.cumsum(shares) * len(shares)).astype(int)[:-1]
             )
         ),
         "the cut to leave out is the last one, not the first",
