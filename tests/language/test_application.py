@@ -12,7 +12,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.language.application import define
 from fedlearn_edu.language.intrinsic import all_intrinsics, intrinsic_named
 from fedlearn_edu.types import FunctionType, parse_type
-from tests.programs import INT, INTS, add, same, signature
+from tests.programs import INT, INTS, add, same
 
 pytestmark = pytest.mark.usefixtures("intrinsics_as_before")
 
@@ -45,13 +45,6 @@ def test_a_structure_of_federated_values_is_zipped(
 ) -> None:
     found = fl.federated_computation(use, INTS, INTS).type_signature.result
     assert str(found) == result
-
-
-def test_an_all_equal_value_may_stand_where_any_is_wanted() -> None:
-    equal = fl.type_at_clients(INT, all_equal=True)
-    assert signature(lambda v: fl.federated_sum(v), equal) == (
-        "(int32@CLIENTS -> int32@SERVER)"
-    )
 
 
 def test_functions_may_take_structures_with_or_without_names() -> None:

@@ -14,7 +14,7 @@ from fedlearn_edu.framework import Context
 from fedlearn_edu.language import context_stack
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.context_stack import current_context, set_default_context
-from tests.programs import INT, at_once, increment
+from tests.programs import INT, increment
 
 
 class Named(Context):
@@ -75,19 +75,6 @@ def test_the_scope_of_a_worker_thread_is_its_own(default: Named) -> None:
     with Named("scoped"):
         assert in_a_thread(work) == ("worker", "scoped")
         assert increment(1) == "scoped"
-
-
-def test_two_threads_scope_independently(default: Named) -> None:
-    barrier = threading.Barrier(2)
-
-    def work(name: str) -> Any:
-        with Named(name):
-            barrier.wait()
-            seen = increment(1)
-            barrier.wait()
-        return seen
-
-    assert at_once(work, ["a", "b"]) == ["a", "b"]
 
 
 def test_a_task_of_the_main_thread_is_not_in_the_scope_of_another(

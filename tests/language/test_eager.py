@@ -238,17 +238,6 @@ def test_own_derived_intrinsic_runs_at_once() -> None:
     assert program(p) == 3
 
 
-def test_error_of_your_function_is_yours() -> None:
-    def fail(x: Any) -> Any:
-        if x == 2:
-            raise ZeroDivisionError("not by two")
-        return x
-
-    with pytest.raises(ZeroDivisionError, match="not by two") as caught:
-        fl.federated_map(fl.np_computation(fail, F32), p)
-    assert any("client 1" in note for note in caught.value.__notes__)
-
-
 def test_placed_value_in_leaf_code() -> None:
     """Its plain data may be captured; as it is, it belongs to no leaf code."""
     outer: Any = fl.np_computation(lambda x: x + s.value, F32)

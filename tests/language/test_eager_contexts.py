@@ -16,9 +16,7 @@ from fedlearn_edu.framework import (
     Computation,
     Context,
     ReferenceContext,
-    SyncExecutionContext,
     local_executor_factory,
-    sizing_executor_factory,
 )
 from fedlearn_edu.testing import assert_same
 from tests.programs import local
@@ -69,13 +67,6 @@ def test_result_that_is_not_there_yet_has_to_be_awaited_first() -> None:
     with pytest.raises(TypeError, match="await it first"):
         ft.federated_value(later, CLIENTS)
     later.close()
-
-
-def test_synchronous_intrinsics_run_inside_a_running_loop() -> None:
-    async def program() -> Any:
-        return fl.federated_mean(p)
-
-    assert asyncio.run(program()) == 2.3333335
 
 
 @pytest.mark.parametrize(
@@ -159,28 +150,6 @@ def test_server_needs_no_clients() -> None:
     assert ft.federated_eval(FOUR, SERVER) == 4
 
 
-def test_stack_without_sequences_refuses_early() -> None:
-    with local():
-        uses: list[Callable[[], Any]] = [
-            lambda: ft.sequence_sum([1, 2]),
-            lambda: ft.sequence_sum(d),
-            lambda: ft.sequence_map(HALF, [1.0]),
-        ]
-        for use in uses:
-            with pytest.raises(NotImplementedError, match="cannot run") as caught:
-                use()
-            assert "support_sequence_ops=True" in str(caught.value)
-        assert ft.federated_sum(p) == 7
-
-
-def test_bytes_are_counted() -> None:
-    factory = sizing_executor_factory()
-    with SyncExecutionContext(factory):
-        ft.federated_map(HALF, p)
-    size = factory.get_size_info()
-    assert (size.bytes_down, size.bytes_up) == (12, 12)
-
-
 @final
 class Listening(Context):
     """An outsider's: notes every call, and lets another context do the work."""
@@ -249,13 +218,3 @@ def test_scope_is_that_of_the_call() -> None:
             there = here * 2
         assert there - 1 == [3, 5, 9]
     assert (len(outer.heard), len(inner.heard)) == (2, 1)
-
-
-def test_bodies_record_even_if_the_context_is_asynchronous() -> None:
-    async def program() -> Any:
-        total = fl.federated_computation(
-            lambda v: fl.federated_sum(v + v), fl.type_at_clients(F32)
-        )
-        return await total(p)
-
-    assert_same(in_async(program), F32(14))

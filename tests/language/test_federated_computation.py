@@ -10,22 +10,11 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import ContextError
-from fedlearn_edu.framework import Context
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import walk
-from fedlearn_edu.language.computation import Computation, check_closed
-from fedlearn_edu.language.value import Value
-from tests.programs import (
-    INT,
-    INTS,
-    NUMBERS,
-    NUMBERS_AT_CLIENTS,
-    add,
-    increment,
-    same,
-    seven,
-)
+from fedlearn_edu.language.computation import check_closed
+from tests.programs import INT, INTS, add, increment, same, seven
 
 
 def bound_in(node: ir.Node) -> list[str]:
@@ -66,14 +55,6 @@ def test_several_parameters_are_fields_with_their_names() -> None:
     )
 
 
-def test_an_unused_call_stays_in_the_tree() -> None:
-    def body(x: Any) -> Any:
-        increment(x)
-        return x
-
-    assert "increment(" in text(body, INT)
-
-
 def test_a_nested_body_uses_no_name_of_the_bodies_around_it() -> None:
     def outer(x: Any) -> Any:
         plus_outer = fl.federated_computation(lambda x, y: add(x, y), INT, INT)
@@ -85,17 +66,6 @@ def test_a_nested_body_uses_no_name_of_the_bodies_around_it() -> None:
     assert len(bound) == len(set(bound))
 
 
-def test_a_federated_body_sees_values_only() -> None:
-    seen = []
-
-    def body(pair: Any, number: Any) -> Any:
-        seen.extend([pair, number])
-        return number
-
-    fl.federated_computation(body, OrderedDict(a=INT), INTS)
-    assert all(isinstance(value, Value) for value in seen)
-
-
 def test_tracing_needs_no_execution_context() -> None:
     with fl.framework.AsyncExecutionContext(fl.framework.local_executor_factory()):
         made = fl.federated_computation(lambda x: increment(x), INT)
@@ -103,37 +73,6 @@ def test_tracing_needs_no_execution_context() -> None:
 
 
 # ------------------------------------------------------------------ captures, 2.9
-
-
-@pytest.mark.parametrize("intrinsic", ["federated_map", "sequence_map", "reduce"])
-def test_a_captured_value_travels_to_where_the_function_runs(intrinsic: str) -> None:
-    """differs: in the ancestor it traced, and failed when it ran."""
-
-    def outer(k: Any, data: Any) -> Any:
-        plus_k = fl.federated_computation(lambda x: add(x, k), INT)
-        if intrinsic == "federated_map":
-            return fl.federated_map(plus_k, data)
-        if intrinsic == "sequence_map":
-            return fl.sequence_map(plus_k, data)
-        step = fl.federated_computation(lambda s, x: add(s, plus_k(x)), INT, INT)
-        return fl.sequence_reduce(data, 0, step)
-
-    type_ = INTS if intrinsic == "federated_map" else NUMBERS
-    result = fl.federated_computation(outer, INT, type_)(10, [1, 2])
-    assert result == (23 if intrinsic == "reduce" else [11, 12])
-
-
-def test_a_value_captured_two_bodies_further_in_travels_too() -> None:
-    def outer(k: Any, data: Any) -> Any:
-        def at_client(numbers: Any) -> Any:
-            return fl.sequence_map(
-                fl.federated_computation(lambda x: add(x, k), INT), numbers
-            )
-
-        return fl.federated_map(fl.federated_computation(at_client, NUMBERS), data)
-
-    made = fl.federated_computation(outer, INT, NUMBERS_AT_CLIENTS)
-    assert made(10, [[1], [2, 3]]) == [[11], [12, 13]]
 
 
 def test_a_captured_computed_value_is_computed_once() -> None:
@@ -175,40 +114,8 @@ def test_constants_from_outside_are_baked_in() -> None:
     assert made(1) == 6
 
 
-# --------------------------------------------------------- the implicit zip at a call
-
-
-PAIRS = fl.type_at_clients([INT, INT])
-
-
-def test_a_structure_of_federated_values_is_zipped_for_a_call() -> None:
-    """differs: there, a Python list of them failed, and fields after the first."""
-    sums = fl.federated_computation(lambda p: fl.federated_map(add, p), PAIRS)
-    both = fl.federated_computation(lambda p, q: [sums(p), sums(q)], PAIRS, PAIRS)
-    made = fl.federated_computation(lambda v, w: both([v, w], [w, w]), INTS, INTS)
-    assert made([1, 2], [10, 20]) == [[11, 22], [20, 40]]
-
-
 # ----------------------------------------
-# A computation: a typed tree; the current context says what calling it means
-
-
-class Remembering(Context):
-    """Runs nothing, and remembers what it was asked."""
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, Any]] = []
-
-    def invoke(self, computation: Computation, argument: Any) -> Any:
-        self.asked.append((computation.__name__, argument))
-        return "whatever the context says"
-
-
-def test_a_call_asks_the_current_context() -> None:
-    with Remembering() as context:
-        assert add(1, b=2) == "whatever the context says"
-        increment(5)
-    assert context.asked == [("add", fl.Struct.named(a=1, b=2)), ("increment", 5)]
+# A computation is a typed tree
 
 
 def test_computations_of_equal_trees_are_equal() -> None:

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 import fedlearn_edu as fl
 from fedlearn_edu import CLIENTS, SERVER
 from fedlearn_edu.testing import assert_same
-from fedlearn_edu.types import FederatedType
 from tests.programs import Point
 from tests.strategies import federated_types, same, value_of
 
@@ -65,12 +64,6 @@ def test_one_value_stands_for_all() -> None:
     for placed, value in ((one, F32(2.5)), (everywhere, F32(3))):
         assert_same(placed.value, value)
         assert_same(placed.members, [value])
-
-
-def test_one_value_at_the_server_is_its_only_entry() -> None:
-    entries = fl.FederatedType(np.int32, fl.SERVER, all_equal=False)
-    handed_on = fl.federated_computation(lambda x: x, entries)
-    assert handed_on(fl.place(np.int32(3), fl.SERVER)) == [3]
 
 
 def test_iteration_goes_over_the_members() -> None:
@@ -322,8 +315,3 @@ def test_text_of_much_data_is_short() -> None:
     ]
     assert len(repr(fl.place(range(10), CLIENTS)).splitlines()) == 11
     assert "(2 more)" in repr(fl.place(range(11), CLIENTS))
-
-
-def test_data_have_the_type_that_is_said() -> None:
-    type_ = FederatedType(F32, CLIENTS, False)
-    assert fl.FederatedValue([1, 2], type_) == [1.0, 2.0]

@@ -137,14 +137,6 @@ def test_users_own_data_are_copied() -> None:
     assert [str(value) for value in placed] == before
 
 
-def test_large_groups_are_placed_quickly_enough_to_be_used() -> None:
-    placed = fl.place(np.arange(20_000), CLIENTS)
-    assert len(placed) == 20_000
-    assert placed.members[-1] == 19_999
-    assert len(str(placed).splitlines()) == 11
-    assert len(fl.place(list(range(20_000)), CLIENTS)) == 20_000
-
-
 @pytest.mark.tensorflow
 def test_tensors_and_datasets_are_placed() -> None:
     tf = fl.tf

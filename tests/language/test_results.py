@@ -9,17 +9,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.language.value import to_value
-from tests.programs import (
-    INT,
-    INT_AT_SERVER,
-    INTS,
-    NUMBERS,
-    Data,
-    Pair,
-    add,
-    increment,
-    local,
-)
+from tests.programs import NUMBERS, Data, Pair, add, increment, local
 
 
 @pytest.fixture(
@@ -49,11 +39,6 @@ def test_a_scalar_is_a_numpy_scalar_and_a_string_is_bytes(
     result = decorator(lambda: value)()
     assert type(result) is kind
     assert result == (value.encode() if isinstance(value, str) else value)
-
-
-def test_a_tensor_is_an_array(decorator: Any) -> None:
-    result = decorator(lambda: np.arange(3, dtype=np.int32))()
-    np.testing.assert_array_equal(result, np.arange(3, dtype=np.int32), strict=True)
 
 
 def test_a_vector_of_strings_is_an_array_of_bytes(decorator: Any) -> None:
@@ -101,55 +86,16 @@ def test_pairs_in_a_list_are_not_fields(decorator: Any) -> None:
     assert decorator(lambda: [("a", 1)])() == [(b"a", 1)]
 
 
-def test_the_parameter_comes_back_in_its_own_container() -> None:
-    for container in ([INT, INT], (INT, INT), OrderedDict(a=INT, b=INT)):
-        result = fl.federated_computation(lambda p: p, container)([1, 2])
-        assert type(result) is type(container)
-
-
-@pytest.mark.parametrize(
-    ("type_", "argument", "result"),
-    [
-        (INTS, (3, 4), [3, 4]),
-        (INTS, [], []),
-        (INT_AT_SERVER, 5, 5),
-        (fl.FederatedType(INT, fl.SERVER, all_equal=False), [5], [5]),
-        (fl.type_at_clients(NUMBERS), [[1, 2], []], [[1, 2], []]),
-        (fl.type_at_clients(OrderedDict(a=INT)), [(1,)], [OrderedDict(a=1)]),
-    ],
-    ids=str,
-)
-def test_a_federated_value_is_a_list_or_its_one_member(
-    type_: Any, argument: Any, result: Any
-) -> None:
-    assert fl.federated_computation(lambda v: v, type_)(argument) == result
-
-
-def test_a_value_equal_at_all_clients_is_its_one_member() -> None:
-    equal = fl.type_at_clients(INT, all_equal=True)
-    program = fl.federated_computation(lambda v: v, equal)
-    with local(2):
-        assert program(5) == 5
-
-
 @pytest.mark.parametrize("elements", [[1, 2], (1, 2), np.array([1, 2]), range(1, 3)])
 @pytest.mark.parametrize("support_sequence_ops", [True, False])
 def test_a_sequence_is_a_list_on_every_stack(
     elements: Any, support_sequence_ops: bool
 ) -> None:
     """differs: the ancestor gave a dataset, or the very object that went in."""
-    factory = fl.framework.local_executor_factory(
-        support_sequence_ops=support_sequence_ops
-    )
-    with fl.framework.SyncExecutionContext(factory):
+    with local(support_sequence_ops=support_sequence_ops):
         result = fl.federated_computation(lambda s: s, NUMBERS)(elements)
     assert result == [1, 2]
     assert type(result) is list
-
-
-def test_a_placement_is_a_result() -> None:
-    """differs: the ancestor could not compute placements."""
-    assert fl.federated_computation(lambda: fl.CLIENTS)() is fl.CLIENTS
 
 
 # ------------------------------------------------------------------ mentioned
