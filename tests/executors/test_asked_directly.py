@@ -183,12 +183,6 @@ def test_the_strategy_decides_how_federated_values_are_represented() -> None:
     assert all(isinstance(member, ExecutorValue) for member in members)
 
 
-def test_a_placement_has_as_many_participants_as_executors() -> None:
-    strategy = fw.FederatedResolvingStrategy.factory({fl.CLIENTS: [NumPyExecutor()]})
-    executor = FederatingExecutor(strategy, NumPyExecutor())
-    assert run(computed(executor, [1], INTS)) == (1,)
-
-
 def test_closing_closes_everybody_once() -> None:
     server, unplaced = CountingExecutor(), CountingExecutor()
     children = [CountingExecutor(federating(1)) for _ in range(2)]

@@ -12,7 +12,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.errors import TypeMismatchError, TypeNotAssignableError
 from fedlearn_edu.executors.base import Executor, resolve
 from fedlearn_edu.structure import Struct
-from tests.executors.examples import EXAMPLES, CountingExecutor, call, run
+from tests.executors.examples import EXAMPLES, call, run
 from tests.programs import FLOAT, INT, Pair, add, increment, seven
 
 # These pass on what they are asked; or are another one with a mapping in front.
@@ -32,15 +32,6 @@ def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
     made.close()
 
 
-def test_a_plain_value_comes_out_as_it_went_in(executor: Executor) -> None:
-    async def work() -> Any:
-        value = await executor.create_value(np.int32(5), INT)
-        assert value.type_signature == INT
-        return await value.compute()
-
-    assert run(work()) == 5
-
-
 def test_a_structure_comes_out_as_a_struct(executor: Executor) -> None:
     type_ = fl.to_type(OrderedDict(a=np.int32, b=[np.float32]))
     plain = Struct.named(a=np.int32(1), b=Struct.unnamed(np.float32(2)))
@@ -55,15 +46,6 @@ def test_functions_are_called(executor: Executor) -> None:
     assert run(call(executor, increment, np.int32(5))) == 6
     assert run(call(executor, seven)) == 7
     assert run(call(executor, add, Struct.named(a=np.int32(2), b=np.int32(3)))) == 5
-
-
-def test_a_computation_is_embedded_without_a_type(executor: Executor) -> None:
-    async def work() -> Any:
-        one = await executor.create_value(increment)
-        other = await executor.create_value(increment.tree)
-        return one.type_signature, other.type_signature
-
-    assert run(work()) == (increment.type_signature, increment.type_signature)
 
 
 @pytest.mark.parametrize(
@@ -177,15 +159,6 @@ def test_handles_of_another_executor_are_refused(executor: Executor) -> None:
 def test_closing_twice_does_no_harm(executor: Executor) -> None:
     executor.close()
     executor.close()
-
-
-@pytest.mark.parametrize(
-    "wrap", [fl.framework.ReferenceResolvingExecutor, fl.framework.SequenceExecutor]
-)
-def test_closing_closes_the_target(wrap: Any) -> None:
-    target = CountingExecutor()
-    wrap(target).close()
-    assert target.times_closed == 1
 
 
 # ------------------------------------------------------------------ the helpers

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be embedded and called where placements are interpreted."""
+"""Where placements are interpreted: unplaced work, strategies, the older form."""
 
 from typing import Any
 
@@ -9,45 +9,11 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.executors.federating import FederatingExecutor, implements
 from fedlearn_edu.ir import nodes as ir
-from tests.executors.examples import (
-    CountingExecutor,
-    Plain,
-    call,
-    counted,
-    federating,
-    pair,
-    run,
-)
+from tests.executors.examples import CountingExecutor, Plain, call, counted, pair, run
 from tests.programs import INT, INT_AT_SERVER, INTS, add, increment
 
 SUM = ir.Intrinsic("federated_sum", fl.FunctionType(INTS, INT_AT_SERVER))
-BROADCAST = ir.Intrinsic(
-    "federated_broadcast",
-    fl.FunctionType(INT_AT_SERVER, fl.type_at_clients(INT, all_equal=True)),
-)
 MEMBERS = (np.int32(1), np.int32(2))
-
-
-def test_the_all_equal_bit_is_forgotten_where_it_is_not_wanted() -> None:
-    mapped = ir.Intrinsic(
-        "federated_map",
-        fl.FunctionType(fl.StructType([increment.type_signature, INTS]), INTS),
-    )
-
-    async def work() -> Any:
-        executor = federating(clients=3)
-        server_value = await executor.create_value(np.int32(5), INT_AT_SERVER)
-        sent = await executor.create_call(
-            await executor.create_value(BROADCAST), server_value
-        )
-        fn = await executor.create_value(increment)
-        argument = await executor.create_struct([fn, sent])
-        result = await executor.create_call(
-            await executor.create_value(mapped), argument
-        )
-        return await sent.compute(), await result.compute()
-
-    assert run(work()) == (5, (6, 6, 6))
 
 
 def test_unplaced_work_never_touches_the_server_or_a_client() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tape, who was asked what in which order; and executors that change nothing."""
+"""The tape: who was asked what, in which order."""
 
 import asyncio
 import dataclasses
@@ -12,9 +12,8 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.executors.recording import Event, Tape
-from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
 from tests.executors.examples import call, run
-from tests.programs import INT, add, at_once, increment, local, seven
+from tests.programs import add, at_once, increment, local
 
 fw = fl.framework
 
@@ -130,59 +129,3 @@ def test_a_function_that_captured_values_says_so_when_it_travels() -> None:
     )
     [event] = tape
     assert event.detail == "Lambda, captured rate: float32"
-
-
-# ----------------------------------------
-# Executors that change nothing: every contract call passes through one method
-
-
-class Noting(WrappingExecutor):
-    """Notes each call with its subject."""
-
-    def __init__(self) -> None:
-        super().__init__(fl.framework.NumPyExecutor())
-        self.notes: list[tuple[str, Any]] = []
-
-    async def around(self, what: str, work: Work, subject: Any) -> Any:
-        """Notes, then runs."""
-        self.notes.append((what, subject))
-        return await work()
-
-
-def test_the_subject_is_what_the_call_is_about() -> None:
-    executor = Noting()
-
-    async def work() -> Any:
-        one = await executor.create_value(np.int32(1), INT)
-        struct = await executor.create_struct([one, one])
-        await executor.create_selection(struct, 1)
-        fn = await executor.create_value(increment)
-        await (await executor.create_call(fn, one)).compute()
-
-    run(work())
-    names = [what for what, _ in executor.notes]
-    assert names == [
-        "create_value",
-        "create_struct",
-        "create_selection",
-        "create_value",
-        "create_call",
-        "compute",
-    ]
-    subjects = [subject for _, subject in executor.notes]
-    assert subjects[0] == 1
-    assert len(subjects[1]) == 2
-    assert subjects[2] == 1
-    assert subjects[3] is increment
-    assert subjects[4].type_signature == increment.type_signature
-    assert subjects[5].type_signature == INT
-
-
-def test_wrappers_can_be_wrapped() -> None:
-    inner = Noting()
-    outer = fw.RecordingExecutor(fw.ThreadDelegatingExecutor(inner), Tape())
-    pair = fl.Struct.named(a=np.int32(1), b=np.int32(2))
-    assert run(call(outer, add, pair)) == 3
-    assert run(call(outer, seven)) == 7
-    assert [what for what, _ in inner.notes].count("create_call") == 2
-    outer.close()

@@ -9,8 +9,8 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.ir import nodes as ir
-from tests.executors.examples import CountingExecutor, call, federating, pair, run
-from tests.programs import INT, INTS, add, increment, same, seven
+from tests.executors.examples import CountingExecutor, call, pair, run
+from tests.programs import INT, add, increment, seven
 
 X, Y = ir.Reference("x", INT), ir.Reference("y", INT)
 FIVE = ir.Literal(np.int32(5), INT)
@@ -41,19 +41,10 @@ def evaluate(node: ir.Node) -> Any:
         (ir.Call(ir.Lambda("x", INT, X), FIVE), 5),
         (ir.Call(ir.Lambda(None, None, FIVE)), 5),
         (ir.Selection(ir.Struct((("a", FIVE), ("b", ir.Call(seven.tree)))), 1), 7),
-        (ir.PlacementLiteral(fl.SERVER), fl.SERVER),
     ],
 )
 def test_a_tree_has_its_meaning(node: ir.Node, value: Any) -> None:
-    if isinstance(node, ir.PlacementLiteral):
-        result = run(computed(over(federating()), node))
-    else:
-        result = evaluate(node)
-    assert result == value
-
-
-async def computed(executor: Executor, node: ir.Node) -> Any:
-    return await (await executor.create_value(node)).compute()
+    assert evaluate(node) == value
 
 
 def test_a_function_sees_the_scope_it_was_written_in() -> None:
@@ -66,17 +57,6 @@ def test_a_function_sees_the_scope_it_was_written_in() -> None:
         ir.Block((("x", seven_literal),), ir.Call(ir.Reference("f", thunk.type))),
     )
     assert evaluate(ir.Block((("x", FIVE),), ir.Call(caller, thunk))) == 5
-
-
-def test_a_function_is_called_as_often_as_you_like() -> None:
-    async def work() -> Any:
-        executor = over()
-        fn = await executor.create_value(same)
-        one = await executor.create_value(np.int32(1), INT)
-        once = await executor.create_call(fn, one)
-        return await (await executor.create_call(fn, once)).compute()
-
-    assert run(work()) == 1
 
 
 def test_the_locals_of_a_block_run_in_program_order() -> None:
@@ -103,24 +83,3 @@ def test_a_structure_is_taken_apart_here_and_not_below() -> None:
     program = fl.federated_computation(lambda p: p[1], [INT, INT])
     assert run(call(over(target), program, pair(np.int32(1), np.int32(2)))) == 2
     assert target.calls == {"create_value": 2, "compute": 1}
-
-
-def test_a_closed_function_goes_down_as_it_is() -> None:
-    target = federating()
-    program = fl.federated_computation(
-        lambda v: fl.federated_map(fl.federated_computation(lambda x: x, INT), v), INTS
-    )
-    assert run(call(over(target), program, (np.int32(1), np.int32(2)))) == (1, 2)
-
-
-@pytest.mark.parametrize("deep", [False, True])
-def test_a_captured_value_goes_down_as_a_constant(deep: bool) -> None:
-    def body(k: Any, v: Any) -> Any:
-        plus_k = fl.federated_computation(lambda x: add(x, k), INT)
-        outer = fl.federated_computation(lambda x: plus_k(plus_k(x)), INT)
-        return fl.federated_map(outer if deep else plus_k, v)
-
-    program = fl.federated_computation(body, INT, INTS)
-    argument = pair(np.int32(10), (np.int32(1), np.int32(2)))
-    result = run(call(over(federating()), program, argument))
-    assert result == ((21, 22) if deep else (11, 12))

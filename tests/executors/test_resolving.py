@@ -27,18 +27,7 @@ def numbers(*values: int) -> tuple[Any, ...]:
     return tuple(map(np.int32, values))
 
 
-# ------------------------------------------------------------------ the configuration
-
-
 # ------------------------------------------------------------------ who does what
-
-
-def test_each_client_maps_its_own_member() -> None:
-    server, clients = counted(), [counted(), counted()]
-    program = fl.federated_computation(lambda v: fl.federated_map(increment, v), INTS)
-    assert run(call(stack(server, list(clients)), program, numbers(1, 5))) == (2, 6)
-    assert [client.calls["create_call"] for client in clients] == [1, 1]
-    assert not server.calls
 
 
 def test_a_fold_happens_at_the_server_in_client_order() -> None:

@@ -67,20 +67,6 @@ def test_leaf_code_that_reads_a_mapped_sequence_reads_it_once() -> None:
     assert run(work()) == (9, 3)
 
 
-def test_a_mapped_sequence_can_be_mapped_again() -> None:
-    async def work() -> Any:
-        executor = over()
-        operator = await executor.create_value(ir.Intrinsic("sequence_map", MAP))
-        sequence = await mapped(executor, increment)
-        argument = [await executor.create_value(increment), sequence]
-        twice = await executor.create_call(
-            operator, await executor.create_struct(argument)
-        )
-        return await twice.compute()
-
-    assert list(run(work())) == [3, 4, 5]
-
-
 def test_a_sequence_stays_here_until_leaf_code_wants_it() -> None:
     target = CountingExecutor()
 
