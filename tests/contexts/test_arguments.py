@@ -10,11 +10,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.contexts.arguments import infer_cardinalities
 from fedlearn_edu.errors import CardinalityError
-from fedlearn_edu.framework import (
-    ReferenceContext,
-    SyncExecutionContext,
-    local_executor_factory,
-)
+from fedlearn_edu.framework import ReferenceContext
 from fedlearn_edu.types import normalize
 from tests.programs import INT, INT_AT_SERVER, INTS, NUMBERS_AT_CLIENTS, local
 
@@ -94,8 +90,7 @@ def test_one_value_for_all_is_held_by_as_many_as_there_are(
         INTS,
         [INTS, INTS],
     )
-    factory = local_executor_factory(2, max_fanout or 100)
-    with SyncExecutionContext(factory) if max_fanout else ReferenceContext(2):
+    with local(2, max_fanout) if max_fanout else ReferenceContext(2):
         assert program(*arguments) == expected
 
 

@@ -29,12 +29,6 @@ def test_what_was_used_longest_ago_goes_first() -> None:
     assert [is_there(cache, key) for key in "abcd"] == [True, False, True, True]
 
 
-def test_a_value_is_made_once() -> None:
-    cache: Cache[str, str] = Cache(3)
-    numbers = iter("123")
-    assert [cache.get("a", lambda: next(numbers)) for _ in range(3)] == 3 * ["1"]
-
-
 def test_what_cannot_be_made_is_tried_again_and_pushes_nothing_out() -> None:
     cache: Cache[str, str] = Cache(2)
     ask(cache, *"ab")
@@ -102,18 +96,6 @@ def test_it_forgets_what_is_meant() -> None:
     ask(cache, *"abc")
     assert cache.forget(lambda key: key != "b") == ["A", "C"]
     assert [is_there(cache, key) for key in "abc"] == [False, True, False]
-
-
-def test_the_tape_tells_what_was_made_and_what_was_there() -> None:
-    tape = Tape()
-    cache: Cache[str, str] = Cache(3)
-    for detail in ("one", "two"):
-        cache.get("a", lambda: "A", tape, "built", "int32", detail)
-    assert [(e.layer, e.participant, e.what, e.type, e.detail) for e in tape] == [
-        ("context", "all", "built", "int32", "one"),
-        ("context", "all", "reused", "int32", "two"),
-    ]
-    assert all(event.start_s <= event.end_s for event in tape)
 
 
 def test_what_failed_was_not_made() -> None:

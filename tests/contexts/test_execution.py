@@ -2,7 +2,6 @@
 """Synchronous and asynchronous contexts, and the event loops under them."""
 
 import asyncio
-import inspect
 import threading
 from typing import Any
 
@@ -13,7 +12,6 @@ import fedlearn_edu as fl
 from fedlearn_edu.errors import ArgumentsError, CardinalityError, TypeMismatchError
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.framework import ExecutorFactory, SyncExecutionContext
-from fedlearn_edu.language import context_stack
 from tests.executors.examples import run
 from tests.programs import INT, INTS, at_once, in_another_process, increment, local
 
@@ -105,15 +103,6 @@ def test_runtimes_of_function_arguments_count_too() -> None:
     assert factory.asked == [({}, {"numpy"})]
 
 
-def test_a_function_argument_may_use_derived_intrinsics() -> None:
-    at_server = fl.type_at_server(INT)
-    program = fl.federated_computation(
-        lambda f, v: f(v), fl.FunctionType(INTS, at_server), INTS
-    )
-    with local():
-        assert program(SUM, [1, 2]) == 3
-
-
 NOTEBOOK = """
 import asyncio, sys
 {before}
@@ -151,13 +140,6 @@ def test_a_patch_in_the_middle_of_a_session_does_no_harm() -> None:
 
 def context(**options: Any) -> Any:
     return fw.AsyncExecutionContext(fw.local_executor_factory(**options))
-
-
-def test_a_call_returns_a_coroutine() -> None:
-    with context():
-        coroutine = increment(1)
-        assert inspect.iscoroutine(coroutine)
-        assert run(coroutine) == 2
 
 
 @pytest.mark.filterwarnings("ignore:coroutine .* was never awaited")
@@ -215,24 +197,6 @@ def test_errors_come_when_it_is_awaited(call: Any, error: type[Exception]) -> No
 def test_arguments_are_packed_at_once() -> None:
     with context(), pytest.raises(ArgumentsError, match="takes one argument"):
         increment(1, 2)
-
-
-def test_computations_can_be_defined_inside() -> None:
-    async def program() -> Any:
-        with context():
-            double = fl.federated_computation(lambda x: x + x, np.int32)
-            return await double(4)
-
-    assert run(program()) == 8
-
-
-def test_it_can_be_the_default_context() -> None:
-    before = list(context_stack._default)
-    fw.set_default_context(context())
-    try:
-        assert run(increment(1)) == 2
-    finally:
-        context_stack._default[:] = before
 
 
 def test_a_synchronous_context_inside_an_asynchronous_one_waits() -> None:

@@ -17,15 +17,7 @@ from fedlearn_edu.executors.federating import implements
 from fedlearn_edu.runtimes.registry import RUNTIMES, Runtime, leaf_executor
 from tests.executors.examples import CountingExecutor, Plain
 from tests.patience import PATIENCE_S
-from tests.programs import (
-    INTS,
-    NUMBERS,
-    in_another_process,
-    increment,
-    local,
-    same,
-    seven,
-)
+from tests.programs import INTS, NUMBERS, in_another_process, increment, local, seven
 
 fw = fl.framework
 EVALUATED = fl.federated_computation(lambda: fl.federated_eval(seven, fl.CLIENTS))
@@ -130,22 +122,6 @@ def test_a_call_under_way_keeps_its_stack_when_it_is_thrown_away() -> None:
     assert results == [2]
     gc.collect()
     assert [each() for each in own] == len(own) * [None]
-
-
-def test_the_tape_tells_which_stacks_were_built_and_which_were_there() -> None:
-    tape = fw.Tape()
-    factory = fw.local_executor_factory(default_num_clients=1, tape=tape)
-    for counts in ({fl.CLIENTS: 2}, {}, {fl.CLIENTS: 2}):
-        factory.create_executor(counts)
-    factory.clean_up_executor({})
-    factory.create_executor({})
-    events = [(e.what, e.detail) for e in tape if e.layer == "context"]
-    assert events == [
-        ("built", "2 clients"),
-        ("built", "1 client"),
-        ("reused", "2 clients"),
-        ("built", "1 client"),
-    ]
 
 
 def test_cleaning_up_closes_and_forgets() -> None:
@@ -316,8 +292,7 @@ class Frugal(Plain):
 
 def test_another_strategy_takes_the_place_of_the_flat_one() -> None:
     total = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
-    factory = fw.local_executor_factory(strategy=Frugal, max_fanout=2)
-    with fw.SyncExecutionContext(factory):
+    with local(strategy=Frugal, max_fanout=2):
         assert total([1, 2, 3]) == 603
 
 
@@ -330,18 +305,6 @@ def test_what_a_stack_implements_is_what_its_layers_implement() -> None:
     with_sequences = fw.local_executor_factory(support_sequence_ops=True)
     assert {"sequence_map", "sequence_reduce"} <= with_sequences.native({})
     assert fw.local_executor_factory(strategy=Frugal).native({}) == {"federated_sum"}
-
-
-def test_a_leaf_may_be_of_your_own_make() -> None:
-    made: list[Executor] = []
-
-    def leaf() -> Executor:
-        made.append(fw.NumPyExecutor())
-        return made[-1]
-
-    with local(leaf=leaf):
-        assert same(5) == 5
-    assert len(made) == 2  # the server and unplaced work: there are no clients
 
 
 @pytest.mark.parametrize("runtimes", [set(), {"numpy"}], ids=str)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled programs are found again by what they mean, stacks by how many there are."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,6 @@ from fedlearn_edu.framework import (
 from fedlearn_edu.language import intrinsic as definition
 from tests.executors.examples import run
 from tests.programs import INT, INTS, NUMBERS, add, at_once, increment, local
-
-Make = Callable[[], Any]
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from fedlearn_edu.testing import cases
 from fedlearn_edu.testing.comparison import difference
 from tests.conformance.stacks import SMOKE
 from tests.executors.examples import run
-from tests.programs import in_another_process
+from tests.programs import in_another_process, local
 
 I32 = fl.to_type(np.int32)
 INTS = fl.type_at_clients(I32)
@@ -52,10 +52,7 @@ def sleeping(seconds: float) -> Any:
 )
 @pytest.mark.parametrize("max_fanout", [100, 2])
 def test_every_intrinsic_runs(case: Any, max_fanout: int) -> None:
-    factory = framework.local_executor_factory(
-        max_fanout=max_fanout, support_sequence_ops=True
-    )
-    with framework.SyncExecutionContext(factory):
+    with local(max_fanout=max_fanout, support_sequence_ops=True):
         assert difference(case.run(), case.expected) is None
 
 
@@ -90,7 +87,7 @@ def test_a_generator_may_call_while_it_is_read() -> None:
 
 def test_leaf_code_may_call() -> None:
     def ask(x: Any) -> Any:
-        with framework.SyncExecutionContext(framework.local_executor_factory()):
+        with local():
             return SUM([x, x])
 
     assert fl.np_computation(ask, I32, result=I32)(1) == 2
