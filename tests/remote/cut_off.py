@@ -20,8 +20,8 @@ import numpy as np
 from distributed import LocalCluster
 from distributed.security import Security
 
-import fedlearn_edu as fl
 from fedlearn_edu import remote
+from tests.programs import local
 from tests.remote.conftest import MAX_FANOUT
 from tests.remote.faults import until, until_whole, waiting
 
@@ -126,8 +126,7 @@ def main(folder: Path) -> Found:
             [lost] = [i.address for i in cluster.workers() if i.name == late.worker]
             far.set_link("up")
             until_whole(cluster)
-    factory = fl.framework.local_executor_factory(max_fanout=MAX_FANOUT)
-    with fl.framework.SyncExecutionContext(factory):
+    with local(max_fanout=MAX_FANOUT):
         here = _total(folder)
     seconds = late.received - late.sent
     return Found(there=there, here=here, seconds=seconds, lost=lost, log=cluster.log())

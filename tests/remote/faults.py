@@ -21,6 +21,7 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu import remote
 from tests.patience import PATIENCE_S
+from tests.programs import local
 
 CLIENTS = 6
 SIZE = 40
@@ -107,8 +108,7 @@ class Round:
 
     def run_here(self, max_fanout: int, rounds: int = 1) -> str:
         """The same in this process."""
-        factory = fl.framework.local_executor_factory(max_fanout=max_fanout)
-        with fl.framework.SyncExecutionContext(factory):
+        with local(max_fanout=max_fanout):
             return self.run(list(map(self.load(), range(CLIENTS))), rounds)
 
 

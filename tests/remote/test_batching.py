@@ -139,12 +139,3 @@ def test_numbers_are_in_use_no_longer_than_their_call(cluster: Cluster) -> None:
     while expressions._in_use and time.monotonic() < deadline:
         gc.collect()  # the loop lets go of what has run a little later
     assert not expressions._in_use
-
-
-def test_result_per_client_comes_home(cluster: Cluster) -> None:
-    double = fl.np_computation(lambda x: x + x, np.float32)
-    each = fl.federated_computation(lambda v: fl.federated_map(double, v), FLOATS)
-    assert each([1, 2, 3]) == [2, 4, 6]
-    assert each([]) == []
-    placed = fl.place([1, 2, 3], fl.CLIENTS, np.float32)
-    assert fl.federated_collect(placed) == [1, 2, 3]

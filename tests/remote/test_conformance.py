@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.framework import SyncExecutionContext, local_executor_factory
 from fedlearn_edu.remote import Cluster
 from fedlearn_edu.testing import assert_conforms, cases
 from tests.conformance.stacks import SMOKE
+from tests.programs import local
 from tests.remote.programs import same_bits
 
 RUNTIMES = [
@@ -59,11 +59,6 @@ def test_processes_give_what_the_reference_gives_in_every_case(runtime: str) -> 
         assert not assert_conforms(cluster.context, cases(runtime)).refused
 
 
-def _local(max_fanout: int) -> SyncExecutionContext:
-    factory = local_executor_factory(support_sequence_ops=True, max_fanout=max_fanout)
-    return SyncExecutionContext(factory)
-
-
 @pytest.mark.tensorflow
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # integers that wrap around
 @pytest.mark.parametrize(
@@ -77,8 +72,8 @@ def test_random_programs_give_the_bits_of_local_stacks(seeds: range) -> None:
     """On two sets of data each, errors included."""
     with (
         fl.remote.local(2, max_fanout=3, processes=False) as cluster,
-        _local(3) as local,
+        local(support_sequence_ops=True, max_fanout=3) as here,
     ):
         for seed in seeds:
             for runtimes in (["numpy"], ["tensorflow"], ["numpy", "tensorflow"]):
-                same_bits(seed, runtimes, local, cluster.context)
+                same_bits(seed, runtimes, here, cluster.context)

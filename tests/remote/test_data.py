@@ -160,22 +160,6 @@ def test_text_and_small_floats_arrive(cluster: Cluster) -> None:
     assert (found, found.dtype) == (-0.25, ml_dtypes.bfloat16)
 
 
-def test_keys_select_slices(cluster: Cluster) -> None:
-    rows = fl.np_computation(lambda m, key: m[key], (np.float32, [3, 2]), np.int32)
-
-    @fl.federated_computation(
-        fl.type_at_clients(fl.TensorType(np.int32, [1])),
-        fl.type_at_server((np.float32, [3, 2])),
-    )
-    def selected(keys: Any, model: Any) -> Any:
-        most = fl.federated_value(np.int32(3), fl.SERVER)
-        return fl.federated_select(keys, most, model, rows)
-
-    model = np.arange(6, dtype=np.float32).reshape(3, 2)
-    found = selected([[2], [0], [1]], model)
-    assert_same(found, [[model[2]], [model[0]], [model[1]]])
-
-
 def test_masks_cancel_across_workers(cluster: Cluster) -> None:
     secure = fl.federated_computation(
         lambda v: fl.federated_secure_sum(v, 1000), fl.type_at_clients(np.int64)
@@ -198,14 +182,3 @@ def test_calls_may_be_awaited(cluster: Cluster) -> None:
 
     with AsyncExecutionContext(cluster.context.factory):
         assert_same(asyncio.run(both()), [[1, 2, 3], [4]])
-
-
-def test_leaf_code_may_call_computations(cluster: Cluster) -> None:
-    def nested(numbers: Any) -> Any:
-        return np.int32(_total(list(numbers)) + 1)
-
-    leaf = fl.np_computation(nested, INTS)
-    more = fl.federated_computation(
-        lambda d: fl.federated_map(leaf, d), fl.type_at_clients(INTS)
-    )
-    assert_same(more(LISTS), [4, 1, 4])

@@ -11,6 +11,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import remote
 from fedlearn_edu.errors import FedLearnError
+from tests.programs import local
 from tests.remote.conftest import MAX_FANOUT
 from tests.slips.slip import whole_message
 
@@ -71,10 +72,8 @@ def test_error_of_client_code_is_the_same_as_here(
     def total(x: Any) -> Any:
         return fl.federated_sum(fl.federated_map(mapped, x))
 
-    factory = fl.framework.local_executor_factory(max_fanout=MAX_FANOUT)
-    here = fl.framework.SyncExecutionContext(factory)
     shown = []
-    for context in (here, in_process.context):
+    for context in (local(max_fanout=MAX_FANOUT), in_process.context):
         with context:
             shown.append(_shown(lambda: total(NUMBERS)))
     assert shown[0] == shown[1]
@@ -84,9 +83,8 @@ def test_error_of_client_code_is_the_same_as_here(
 def test_error_of_a_loader_is_the_same_as_here(in_process: remote.Cluster) -> None:
     total = fl.federated_computation(fl.federated_sum, fl.type_at_clients(np.float32))
     data = in_process.place(refuse, 4, np.float32)
-    factory = fl.framework.local_executor_factory(max_fanout=MAX_FANOUT)
     shown = []
-    for context in (fl.framework.SyncExecutionContext(factory), in_process.context):
+    for context in (local(max_fanout=MAX_FANOUT), in_process.context):
         with context:
             shown.append(_shown(lambda: total(data)))
     assert shown[0] == shown[1]

@@ -9,15 +9,17 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import learning
-from fedlearn_edu.framework import Context, SyncExecutionContext, local_executor_factory
+from fedlearn_edu.framework import Context
 from fedlearn_edu.remote import Cluster
 from fedlearn_edu.simulation import ClientSampling
 from tests.learning.small import FEATURES, mean_process, small_data, small_lists
+from tests.programs import local
 from tests.remote.programs import bits
 
 pytestmark = pytest.mark.tensorflow
 
 GROUP, CLIENTS = 3, 10
+HERE = local(support_sequence_ops=True, max_fanout=GROUP)
 DATA = small_lists(CLIENTS)
 
 
@@ -25,11 +27,6 @@ DATA = small_lists(CLIENTS)
 def cluster() -> Iterator[Cluster]:
     with fl.remote.local(2, max_fanout=GROUP, processes=False) as made:
         yield made
-
-
-def _local() -> SyncExecutionContext:
-    factory = local_executor_factory(support_sequence_ops=True, max_fanout=GROUP)
-    return SyncExecutionContext(factory)
 
 
 def _softmax() -> Any:
@@ -65,7 +62,7 @@ def _batches(process: Any) -> Any:
 def test_rounds_give_the_bits_of_local_ones(name: str, cluster: Cluster) -> None:
     process = PROCESSES[name]()
     placed = cluster.place(lambda client: DATA[client], CLIENTS, _batches(process))
-    meant = _rounds(_local(), process, DATA)
+    meant = _rounds(HERE, process, DATA)
     assert _rounds(cluster.context, process, DATA) == meant
     assert _rounds(cluster.context, process, placed) == meant
     sent = cluster.traffic().rounds[-1].messages
@@ -83,7 +80,7 @@ def test_runs_with_cohorts_give_the_bits_of_local_ones(cluster: Cluster) -> None
             run = learning.run(mean_process(), small_data(CLIENTS), 4, **how)
         return bits([run.state, run.history["loss_per_example"]])
 
-    assert learned(cluster.context) == learned(_local())
+    assert learned(cluster.context) == learned(HERE)
 
 
 def test_traffic_is_the_model_for_each_group_and_little_more(cluster: Cluster) -> None:

@@ -14,28 +14,24 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import learning, remote
 from fedlearn_edu.errors import TypeMismatchError
-from fedlearn_edu.framework import SyncExecutionContext, local_executor_factory
 from fedlearn_edu.learning import Checkpoints, Options, Run
 from fedlearn_edu.learning.run_state import entries_of
 from fedlearn_edu.simulation import ClientSampling
 from tests.learning.small import FEATURES, mean_process, small_data, small_lists
+from tests.programs import local
 from tests.remote.conftest import MAX_FANOUT
 from tests.remote.faults import until_whole
 from tests.remote.programs import bits
 
 SIZE = 1000
 ROW = fl.TensorType(np.float32, [SIZE])
+HERE = local(support_sequence_ops=True, max_fanout=MAX_FANOUT)
 ROWS = [np.full(SIZE, client, np.float32) for client in range(5)]
 
 
 @fl.federated_computation(fl.type_at_clients(ROW))
 def double(x: Any) -> Any:
     return fl.federated_map(fl.np_computation(lambda row: row + row, ROW), x)
-
-
-def _local() -> SyncExecutionContext:
-    factory = local_executor_factory(support_sequence_ops=True, max_fanout=MAX_FANOUT)
-    return SyncExecutionContext(factory)
 
 
 @pytest.fixture
@@ -59,7 +55,7 @@ def test_references_are_entries_beside_values(
     assert down[1] < 1.2 * len(ROWS) * ROWS[0].nbytes
     assert down[1] < 3000
     assert up[1] < 5 * ROWS[0].nbytes
-    with SyncExecutionContext(local_executor_factory()):
+    with local():
         assert _first(double(doubled)) == [0, 4, 8, 12, 16]
         assert fl.np_computation(lambda row: row[0], ROW)(doubled[3]) == 6
 
@@ -107,7 +103,7 @@ def test_scaffold_keeps_variates_at_the_workers(in_process: remote.Cluster) -> N
 
     with in_process:
         found = learned(count)
-    with _local():
+    with HERE:
         meant = learned()
     assert at_workers[0] == 6
     assert at_workers[-1] >= 6
@@ -143,7 +139,7 @@ def test_run_goes_on_from_its_checkpoint_if_states_are_lost(
         assert "its connection broke off" in str(lost.value)
         until_whole(processes)
         found = learned()
-    with _local():
+    with HERE:
         meant = learning.run(mean_process(keeps=True), data, 5)
     assert bits([found.state, found.client_states]) == bits(
         [meant.state, meant.client_states]
