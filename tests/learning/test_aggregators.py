@@ -13,7 +13,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import learning
-from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
+from fedlearn_edu.framework import Tape
 from fedlearn_edu.learning.aggregators import (
     Aggregator,
     AggregatorOutput,
@@ -27,7 +27,8 @@ from fedlearn_edu.learning.aggregators import (
 )
 from fedlearn_edu.learning.pytree import flatten
 from tests.conformance.stacks import Stack
-from tests.learning.runs import UPDATE, aggregated, stack_named
+from tests.learning.runs import UPDATE, aggregated, assert_close, stack_named
+from tests.programs import local
 
 pytestmark = pytest.mark.tensorflow
 
@@ -73,21 +74,17 @@ def clipped(rows: Any, norm: float) -> Any:
     return rows * np.minimum(1.0, norm / np.maximum(lengths, 1e-30))
 
 
-def close(found: Any, expected: Any) -> None:
-    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
-
-
 # ---------------------------------------------------------------- laws and twins
 
 
 def test_identities(stack: Stack) -> None:
     plain = once(stack, mean())[1]
-    close(plain, weighted(ROWS))
+    assert_close(plain, weighted(ROWS))
     for free in (clipping(mean(), norm=float("inf")), zeroing(mean(), norm=1e9)):
         np.testing.assert_array_equal(once(stack, free)[1], plain)
     equal = [1.0, 1.0, 0.0, 1.0, 1.0]  # the mean of a private sum weighs all alike
     private = once(stack, gaussian(1.0, 0.0, expected_clients=4))[1]
-    close(private, weighted(clipped(ROWS, 1.0), equal))
+    assert_close(private, weighted(clipped(ROWS, 1.0), equal))
 
 
 LENGTHS_OF: list[tuple[Any, float, float]] = [  # clipped where they are longer
@@ -133,20 +130,22 @@ def test_nest_of_adaptive_bounds_agrees_with_its_twin(stack: Stack) -> None:
     zero, clip, here = 10.0, 1.0, np.array(WEIGHTS) > 0
     factory = zeroing(clipping(mean(), quantile=0.5), learning_rate=1.0)
     for state, update, metrics in rounds(stack, factory, 3):
-        close(update, weighted(clipped(ROWS, clip)))
+        assert_close(update, weighted(clipped(ROWS, clip)))
         lengths = np.linalg.norm(ROWS, axis=1)[here]
         assert metrics["clipped_share"] == np.mean(lengths > clip)
-        close([metrics["zeroing_norm"], metrics["clip_norm"]], [2 * zero + 1, clip])
+        assert_close(
+            [metrics["zeroing_norm"], metrics["clip_norm"]], [2 * zero + 1, clip]
+        )
         largest = np.abs(ROWS).max(axis=1)[here]
         zero *= np.exp(-1.0 * (np.mean(largest <= zero) - 0.98))
         clip *= np.exp(-0.2 * (np.mean(lengths <= clip) - 0.5))
-        close([state.estimate, state.inner.estimate], [zero, clip])
+        assert_close([state.estimate, state.inner.estimate], [zero, clip])
 
 
 def test_zeroing_leaves_out_what_is_corrupt(stack: Stack) -> None:
     broken = np.concatenate([ROWS[:3], np.full([1, 8], np.nan), np.full([1, 8], 99)])
     _, update, metrics = once(stack, zeroing(mean(), norm=5.0), broken)
-    close(update, weighted(ROWS[:2], WEIGHTS[:2]))
+    assert_close(update, weighted(ROWS[:2], WEIGHTS[:2]))
     assert metrics["zeroed_share"] == 0.5
     _, update, _ = once(stack, zeroing(mean(), norm=1e-9))
     np.testing.assert_array_equal(update, np.zeros(8))
@@ -159,21 +158,20 @@ def test_secure_mean_is_within_its_bound(stack: Stack) -> None:
         inside = np.clip(ROWS, -3.0, 3.0)
         assert np.abs(update - weighted(inside)).max() <= step / 2 + 1e-6
         twin = weighted(np.round((np.float32(inside) + 3.0) / step)) * step - 3.0
-        close(update, twin)
+        assert_close(update, twin)
         outside = np.mean(np.abs(ROWS) > 3.0, axis=1)
-        close(metrics["saturated_share"], weighted(outside))
+        assert_close(metrics["saturated_share"], weighted(outside))
 
 
 # ---------------------------------------------------------------- one at a time
 
 
-def local() -> Stack:
-    return stack_named("local-tensorflow-sequence")
+LOCAL = stack_named("local-tensorflow-sequence")
 
 
 def test_noise_on_the_count_moves_the_estimate() -> None:
     def estimate(**noise: Any) -> Any:
-        return once(local(), clipping(mean(), quantile=0.5, **noise))[0].estimate
+        return once(LOCAL, clipping(mean(), quantile=0.5, **noise))[0].estimate
 
     noisy = {float(estimate(count_noise=1.0, seed=seed)) for seed in (1, 1, 2)}
     assert len({*noisy, float(estimate())}) == 3
@@ -205,7 +203,7 @@ def test_factories_are_written_as_they_are_called() -> None:
 
 def test_a_metric_that_is_measured_twice_gets_a_number() -> None:
     twice = clipping(clipping(mean(), norm=1.0), norm=5.0)
-    _, _, metrics = once(local(), twice)
+    _, _, metrics = once(LOCAL, twice)
     shares = metrics["clipped_share"], metrics["clipped_share2"]
     assert shares == (0.25, 0.75)
 
@@ -226,8 +224,7 @@ BOTH = gaussian_adaptive(1.0, 3, count_noise=1.0)
 def together(factory: Any, **options: Any) -> tuple[bytes, list[str]]:
     """The bits of two rounds, and the group calls of the second one."""
     process, tape = learning.build_fed_avg(MODEL, 0.5, aggregator=factory), Tape()
-    stack = local_executor_factory(support_sequence_ops=True, tape=tape, **options)
-    with SyncExecutionContext(stack):
+    with local(support_sequence_ops=True, tape=tape, **options):
         state, _ = process.next(process.initialize(), DATA)
         before = len(tape)
         result = process.next(state, DATA)

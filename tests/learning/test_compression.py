@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from fedlearn_edu.executors.traffic import TO_SERVER, bytes_by_edge
-from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
+from fedlearn_edu.framework import Tape
 from fedlearn_edu.learning.aggregators import quantize, top_k
 from tests.conformance.stacks import Stack
 from tests.learning.runs import SIZE, UPDATE, aggregated, call, stack_named, structured
+from tests.programs import local
 
 pytestmark = pytest.mark.tensorflow
 
@@ -150,8 +151,7 @@ def test_what_is_sent_and_what_is_kept_are_all_updates_together(
 def test_what_is_sent_is_as_small_as_the_metrics_say(code: Any) -> None:
     made, tape = code(UPDATE), Tape(keep_values=True)
     state = made.initialize()
-    factory = local_executor_factory(support_sequence_ops=True, tape=tape)
-    with SyncExecutionContext(factory):
+    with local(support_sequence_ops=True, tape=tape):
         output = made.next(state, list(map(structured, ROWS)), WEIGHTS)
     assert len([event for event in tape if event.what == "batched_call"]) == 1
     sent = output.metrics["sent_bytes_per_client"] + 4  # and the weight

@@ -12,11 +12,12 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import ComputationFailedError
-from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
+from fedlearn_edu.framework import Tape
 from fedlearn_edu.learning.aggregators import krum, median, multi_krum
 from tests.conformance.stacks import Stack
 from tests.ids import plain
 from tests.learning.runs import SIZE, UPDATE, aggregated, stack_named, structured
+from tests.programs import local
 
 pytestmark = pytest.mark.tensorflow
 
@@ -140,9 +141,7 @@ def test_clients_work_together_before_their_updates_are_collected() -> None:
         return made.next(made.initialize(), worked, weights).update
 
     tape = Tape()
-    with SyncExecutionContext(
-        local_executor_factory(support_sequence_ops=True, tape=tape)
-    ):
+    with local(support_sequence_ops=True, tape=tape):
         found = program(list(map(structured, ROWS)), WEIGHTS)
     np.testing.assert_array_equal(found["b"], np.median(abs(HERE), axis=0)[6:])
     assert len([event for event in tape if event.what == "batched_call"]) == 1
