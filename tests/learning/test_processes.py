@@ -58,6 +58,7 @@ def test_room_is_written_with_the_public_face_only() -> None:
         "fedlearn_edu.former_names",
         "fedlearn_edu.learning",
         "fedlearn_edu.rules",
+        "fedlearn_edu.signals",
         "fedlearn_edu.simulation",
     )
     for file in sorted((PACKAGE / "learning").rglob("*.py")):
