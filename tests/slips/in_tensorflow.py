@@ -38,13 +38,6 @@ def variable_from_outside() -> None:
         return x * weight
 
 
-@slip(253, TypeError, "lookup table", "tf.argmax", tensorflow=True)
-def lookup_table() -> None:
-    known = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
-    table = tf.lookup.StaticHashTable(known, 0)
-    fl.tf_computation(lambda word: table.lookup(word), np.str_)
-
-
 @slip(133, RuntimeError, "mean", "federated_computation", tensorflow=True)
 def federated_call_in_tensorflow() -> None:
     @fl.federated_computation(AT_CLIENTS)
@@ -54,13 +47,6 @@ def federated_call_in_tensorflow() -> None:
     @fl.tf_computation(np.float32)
     def twice(x: Any) -> Any:
         return mean([x, x])
-
-
-@slip(134, TypeError, "tf_computation", tensorflow=True)
-def tensorflow_on_a_value() -> None:
-    @fl.federated_computation(np.float32)
-    def root(x: Any) -> Any:
-        return tf.sqrt(x)
 
 
 @slip(135, TypeError, "tf_computation", tensorflow=True)
@@ -109,22 +95,6 @@ def tensorflow_that_returns_an_object() -> None:
         return object()
 
 
-@slip(141, TypeError, "client 0", "float32", "int64", tensorflow=True)
-def dataset_of_another_dtype() -> None:
-    totals = fl.federated_computation(
-        lambda x: fl.sequence_sum(x), fl.type_at_clients(fl.SequenceType(np.float32))
-    )
-    totals([tf.data.Dataset.range(3)])
-
-
-@slip(142, TypeError, "[dataset]", tensorflow=True)
-def dataset_for_all_clients() -> None:
-    totals = fl.federated_computation(
-        lambda x: fl.sequence_sum(x), fl.type_at_clients(fl.SequenceType(np.int64))
-    )
-    totals(tf.data.Dataset.range(3))
-
-
 @slip(143, TypeError, "float32 beside int32", "tf.cast", tensorflow=True)
 def dtypes_mixed_in_tensorflow() -> None:
     @fl.tf_computation(np.float32, np.int32)
@@ -160,13 +130,6 @@ def python_float_beside_an_integer_tensor() -> None:
     @fl.tf_computation(np.int32)
     def half(x: Any) -> Any:
         return x * 0.5
-
-
-@slip(258, TypeError, "x.to_tensor()", tensorflow=True)
-def ragged_tensor_as_parameter() -> None:
-    @fl.tf_computation(tf.RaggedTensorSpec([None, None], tf.float32))  # type: ignore[untyped-decorator]
-    def total(x: Any) -> Any:
-        return tf.reduce_sum(x)
 
 
 @slip(259, TypeError, "tf.reduce_mean(x)", tensorflow=True)

@@ -31,12 +31,6 @@ def a_dataset_without_batches() -> None:
     process.next(process.initialize(), [examples])
 
 
-@slip(308, ValueError, "model", "call the function", tensorflow=True)
-def a_function_that_makes_a_model() -> None:
-    function: Any = model
-    learning.build_fed_avg(function)
-
-
 @slip(309, RuntimeError, "at least one client", tensorflow=True)
 def a_round_of_nobody() -> None:
     process = learning.build_fed_avg(model())
@@ -74,16 +68,8 @@ calls(
 )  # fmt: skip
 
 AGGREGATORS = learning.aggregators
-UNCALLED: Any = AGGREGATORS.mean
 
 calls(
-    (387, ValueError, "an_aggregator_that_was_not_called",
-     lambda: learning.build_fed_avg(model(), aggregator=UNCALLED),
-     "call it", "mean()"),
-    (388, ValueError, "a_clip_of_nothing",
-     lambda: AGGREGATORS.gaussian(0.0, 1.0, expected_clients=10), "clip > 0"),
-    (389, ValueError, "clipping_without_a_norm",
-     lambda: AGGREGATORS.clipping(AGGREGATORS.mean()), "norm=1.0", "quantile=0.8"),
     tensorflow=True,
 )  # fmt: skip
 
@@ -141,16 +127,8 @@ def attack_on(*clients: int) -> None:
 
 
 calls(
-    (396, ValueError, "trimming_half_at_either_end",
-     lambda: AGGREGATORS.median(trim=0.5), "trim < 0.5"),
-    (397, ValueError, "rounding_to_three_bits",
-     lambda: AGGREGATORS.quantize(bits=3), "bits=2, 4, 8 or 16"),
     (426, ValueError, "a_median_of_masked_updates",
      lambda: AGGREGATORS.secure_mean(cast(Any, AGGREGATORS.median())), "no rule"),
-    (430, ValueError, "a_limit_around_error_feedback",
-     lambda: AGGREGATORS.clipping(
-         AGGREGATORS.top_k(error_feedback=True), norm=1.0)(np.float32),
-     "error_feedback=True", "clipping("),
     (411, ValueError, "an_attack_on_no_client", attack_on, "one or more clients"),
     (412, ValueError, "an_attack_on_a_client_that_is_not_there",
      lambda: attack_on(0, 2), "from 0 to 1", "client 2"),

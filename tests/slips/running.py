@@ -29,14 +29,6 @@ def mean(x: Any) -> Any:
     return fl.federated_mean(x)
 
 
-AT_CLIENTS = fl.type_at_clients(np.float32)
-
-
-@fl.federated_computation(AT_CLIENTS, AT_CLIENTS)
-def weighted_mean(x: Any, w: Any) -> Any:
-    return fl.federated_mean(x, w)
-
-
 @slip(281, RuntimeError, "StopIteration", "client 1", "next(it, None)", "first_of")
 def a_client_without_elements() -> None:
     def first_of(values: Any) -> Any:
@@ -45,14 +37,6 @@ def a_client_without_elements() -> None:
     first = fl.np_computation(first_of, fl.SequenceType(np.float32))
     fl.federated_map(
         first, fl.place([[1.0], []], fl.CLIENTS, fl.SequenceType(np.float32))
-    )
-
-
-@slip(282, TypeError, "a number of seconds")
-def a_time_limit_as_text() -> None:
-    fl.framework.SyncExecutionContext(
-        fl.framework.local_executor_factory(),
-        timeout="10 s",  # type: ignore[arg-type]
     )
 
 
@@ -80,12 +64,6 @@ def a_closed_environment() -> None:
 def a_computation_of_another_environment() -> None:
     local = simulation.local_executor_factory().create_computation(totals)
     simulation.build_inprocess_environment().create_computation(local)
-
-
-@slip(152, TypeError, "the function", "federated_computation")
-def a_plain_function_for_an_environment() -> None:
-    environment: Any = simulation.local_executor_factory()
-    environment.create_computation(lambda x: fl.federated_sum(x))
 
 
 @slip(350, ValueError, "one run at a time", "shut down its kernel")
@@ -118,18 +96,6 @@ def a_strategy_without_the_intrinsic() -> None:
         mean([1.0])
 
 
-@slip(125, AttributeError, "federated_mean")
-def a_name_the_package_does_not_have() -> None:
-    package: Any = fl
-    package.federated_maen  # noqa: B018
-
-
-@slip(127, AttributeError, "never had", "fl.sequence_sum")
-def a_name_the_ancestor_never_had() -> None:
-    package: Any = fl
-    package.sequence_average([1.0])
-
-
 @slip(129, AttributeError, "never had computation.fit")
 def a_computation_taken_for_a_model() -> None:
     model: Any = mean
@@ -141,11 +107,6 @@ def no_default_context() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(context_stack, "_default", [])
         mean([1.0])
-
-
-@slip(113, TypeError, "SyncExecutionContext")
-def a_factory_as_default_context() -> None:
-    fl.set_default_context(fl.framework.local_executor_factory())  # type: ignore[arg-type]
 
 
 @slip(119, ValueError, "default_num_clients")
@@ -207,24 +168,9 @@ def a_structure_that_is_too_deep() -> None:
 
 
 calls(
-    (280, TypeError, "a_broadcast_value_and_nothing_that_counts",
-     lambda: mean(fl.federated_broadcast(fl.place(1.0, fl.SERVER))),
-     "nobody knows how many", "default_num_clients"),
     (112, ValueError, "an_intrinsic_that_is_not_defined",
      lambda: fl.framework.intrinsic_named("federated_median"), "federated_mean"),
     (128, ImportError, "a_former_name_in_an_import",
      lambda: exec("from fedlearn_edu.framework import LambdaExecutor", {}),
      "now called", "fl.framework.ReferenceResolvingExecutor"),
-    (114, TypeError, "an_executor_instead_of_a_factory",
-     lambda: on(fl.framework.NumPyExecutor()), "factory"),
-    (115, ValueError, "fewer_than_no_clients",
-     lambda: fl.framework.local_executor_factory(default_num_clients=-1),
-     "default_num_clients", "-1"),
-    (116, ValueError, "a_fanout_of_one",
-     lambda: fl.framework.local_executor_factory(max_fanout=1), "max_fanout", "2"),
-    (117, RuntimeError, "the_mean_over_nobody", lambda: mean([]), "0 clients"),
-    (118, ZeroDivisionError, "the_weighted_mean_over_nobody",
-     lambda: weighted_mean([], []), "0 clients"),
-    (124, TypeError, "no_factory_but_its_function",
-     lambda: on(fl.framework.local_executor_factory)),
 )  # fmt: skip

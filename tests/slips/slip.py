@@ -2,7 +2,8 @@
 """What a learner's slip is, and how the tests make it happen.
 
 The modules beside this one each hold the slips of one subject: tiny functions that do
-what a beginner would do. `CATALOG` is filled by importing them.
+what a beginner would do. `CATALOG` is filled by importing them. A message that
+`tests/refusals` has, but for names, is there only.
 """
 
 from collections.abc import Callable
