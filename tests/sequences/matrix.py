@@ -7,8 +7,8 @@
     capture     none, a scalar, a model (a structure of arrays)
     form        list, tuple, generator function, NumPy array, dataset
 
-`operate` is recorded in a body, and traced into a graph: the files `test_matrix_*` say
-where. `meaning` says what must come out.
+`operate` is recorded in the body of a computation, and `meaning` says what must come
+out.
 """
 
 from collections import OrderedDict
@@ -86,7 +86,7 @@ class Cell:
         """The captured value."""
         return self.kind.captures[self.capture]
 
-    def forms(self, names: tuple[str, ...] = FORMS) -> Iterator[tuple[str, Any]]:
+    def forms(self, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
         """The elements in every form that makes sense, and the name of the form."""
         for name in names:
             if why_not_form(name, self) is None:

@@ -11,15 +11,8 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from tests.programs import (
-    INT,
-    NUMBERS,
-    NUMBERS_AT_CLIENTS,
-    add,
-    increment,
-    local,
-    total,
-)
+from tests.programs import INT, NUMBERS, NUMBERS_AT_CLIENTS, increment, local
+from tests.sequences.readers import every_reader, read
 
 
 @pytest.fixture(autouse=True)
@@ -92,23 +85,14 @@ def test_what_nobody_reads_is_not_computed(diary: Diary) -> None:
     assert diary.notes == []
 
 
-READERS: dict[str, Any] = {
-    "sum": fl.sequence_sum,
-    "reduce": lambda s: fl.sequence_reduce(s, 0, add),
-    "map": lambda s: fl.sequence_sum(fl.sequence_map(increment, s)),
-    "leaf code": total,
-    "Python": lambda s: s,
-}
-
-
-@pytest.mark.parametrize("reader", READERS)
+@every_reader
 @pytest.mark.parametrize("times", [1, 2])
 def test_each_reader_reads_the_source_once(
     reader: str, times: int, diary: Diary
 ) -> None:
     def body(s: Any) -> Any:
         mapped = fl.sequence_map(diary.increment, s)
-        return [READERS[reader](mapped) for _ in range(times)]
+        return [read(reader, mapped) for _ in range(times)]
 
     fl.federated_computation(body, NUMBERS)(diary.numbers)
     assert diary.notes.count("start") == times
@@ -116,19 +100,15 @@ def test_each_reader_reads_the_source_once(
 
 
 @pytest.mark.tensorflow
-@pytest.mark.parametrize("times", [1, 2])
-def test_a_graph_reads_the_source_once_for_each_of_its_readers(
-    times: int, diary: Diary
-) -> None:
-    read = fl.tf_computation(
-        lambda d: [d.reduce(0, lambda s, x: s + x) for _ in range(times)], NUMBERS
+def test_a_graph_reads_the_source_once_for_each_of_its_readers(diary: Diary) -> None:
+    two = fl.tf_computation(
+        lambda d: [d.reduce(0, lambda s, x: s + x) for _ in range(2)], NUMBERS
     )
     program = fl.federated_computation(
-        lambda s: read(fl.sequence_map(diary.increment, s)), NUMBERS
+        lambda s: two(fl.sequence_map(diary.increment, s)), NUMBERS
     )
-    assert program(diary.numbers) == [9] * times
-    assert diary.notes.count("start") == times
-    assert diary.notes.count("map 2") == times
+    assert program(diary.numbers) == [9, 9]
+    assert diary.notes.count("start") == diary.notes.count("map 2") == 2
 
 
 @pytest.mark.tensorflow
@@ -169,9 +149,8 @@ class Source:
 
 
 def _pass_on(source: Any) -> Any:
-    read = fl.tf_computation(lambda d: d.reduce(0, lambda s, x: s + x), NUMBERS)
     return fl.federated_computation(
-        lambda s: read(fl.sequence_map(increment, s)), NUMBERS
+        lambda s: read("graph", fl.sequence_map(increment, s)), NUMBERS
     )(source)
 
 
@@ -206,12 +185,12 @@ def test_a_sequence_lives_as_long_as_somebody_may_read_it(
 @pytest.mark.tensorflow
 def test_rows_of_several_lengths_are_let_go_of() -> None:
     rows = fl.SequenceType(fl.TensorType(np.float32, [None]))
-    read = fl.tf_computation(
+    firsts = fl.tf_computation(
         lambda d: d.reduce(np.float32(0), lambda s, x: s + x[0]), rows
     )
     data = [np.ones(n, np.float32) for n in (3, 1, 2)]
     remembered = [weakref.ref(row) for row in data]
-    assert read(data) == 3
+    assert firsts(data) == 3
     del data
     gc.collect()
     assert [row() for row in remembered] == [None] * 3
