@@ -19,11 +19,6 @@ pytestmark = pytest.mark.tensorflow
 fw = fl.framework
 
 
-@fl.tf_computation(np.int32, np.int32)
-def tf_add(a: Any, b: Any) -> Any:
-    return a + b
-
-
 @fl.tf_computation(np.int32)
 def tf_double(x: Any) -> Any:
     return x * 2
@@ -44,21 +39,6 @@ def test_data_come_out_as_they_went_in() -> None:
     assert type(result.a) is np.int32
     assert result.b == fl.Struct.unnamed(b"text")
     assert list(result.s) == [1, 2]
-
-
-def test_fields_are_picked_and_put_together() -> None:
-    async def work() -> Any:
-        executor = fw.EagerTFExecutor()
-        type_ = fl.to_type(OrderedDict(a=np.int32, b=np.int32))
-        value = await executor.create_value(
-            fl.Struct.named(a=np.int32(1), b=np.int32(2)), type_
-        )
-        b = await executor.create_selection(value, name="b")
-        fn = await executor.create_value(tf_add)
-        swapped = await executor.create_struct({"a": b, "b": b})
-        return await (await executor.create_call(fn, swapped)).compute()
-
-    assert run(work()) == 4
 
 
 @pytest.mark.parametrize(

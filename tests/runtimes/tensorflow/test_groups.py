@@ -46,18 +46,6 @@ def batches(*sizes: int) -> list[Any]:
     ]
 
 
-# From an id to the batches of each client.
-DATA = {
-    "even": [batches(2, 2), batches(2, 2), batches(2, 2)],
-    "even-with-a-smaller-last-batch": [batches(3, 3, 1), batches(3, 3, 1)],
-    "different-numbers-of-batches": [batches(2), batches(2, 2, 2), batches(2, 2)],
-    "different-last-batches": [batches(3, 1), batches(3, 3), batches(3, 3, 2)],
-    "one-has-only-a-small-batch": [batches(1), batches(3, 3)],
-    "one-has-nothing": [batches(), batches(2, 2), batches(2, 1)],
-    "one-client": [batches(2, 1)],
-}
-
-
 def together(program: Any, *arguments: Any, **options: Any) -> tuple[Any, list[str]]:
     """The result of a program, and what clients have done together for it."""
     tape = Tape()
@@ -75,57 +63,6 @@ def check(program: Any, *arguments: Any, expected: int = 1) -> None:
     found, calls = together(program, *arguments)
     assert_same(found, wanted)
     assert len(calls) == expected
-
-
-@fl.tf_computation(BATCHES, F32)
-def by_reduce(data: Any, rate: Any) -> Any:
-    def step(state: Any, batch: Any) -> Any:
-        return state * 0.5 + rate * tf.reduce_sum(batch["x"], 0)
-
-    return data.reduce(tf.zeros([2]), step)
-
-
-@fl.tf_computation(BATCHES, F32)
-def by_map_and_reduce(data: Any, rate: Any) -> Any:
-    sums = data.map(lambda batch: tf.reduce_mean(batch["x"]) * rate)
-    return sums.reduce(0.0, lambda total, x: total * 0.9 + x)
-
-
-@fl.tf_computation(BATCHES, F32)
-def by_a_variable(data: Any, rate: Any) -> Any:
-    total = tf.Variable(tf.zeros([2]))
-    for _ in range(2):
-        total.assign_add(data.reduce(tf.zeros([2]), lambda s, b: s + b["x"][0]) * rate)
-    return total.read_value()
-
-
-@fl.tf_computation(BATCHES, F32)
-def by_the_pipeline(data: Any, rate: Any) -> Any:
-    odd = data.unbatch().filter(lambda e: e["y"] % 2 == 1)
-    return odd.reduce(0.0, lambda s, e: s + rate * e["x"][0])
-
-
-@fl.federated_computation(BATCHES, F32)
-def by_intrinsics(data: Any, rate: Any) -> Any:
-    weigh = fl.tf_computation(
-        lambda batch, rate: tf.reduce_sum(batch["x"]) * rate, BATCH, F32
-    )
-    one = fl.federated_computation(lambda batch: weigh(batch, rate), BATCH)
-    return fl.sequence_sum(fl.sequence_map(one, data))
-
-
-CLIENTS = [by_reduce, by_map_and_reduce, by_a_variable, by_the_pipeline, by_intrinsics]
-
-
-@pytest.mark.parametrize("client", CLIENTS, ids=lambda c: c.__name__)
-@pytest.mark.parametrize("data", DATA)
-def test_each_client_gets_its_own_result(client: Any, data: str) -> None:
-    def body(data: Any, rate: Any) -> Any:
-        made = fl.federated_map(client, [data, fl.federated_broadcast(rate)])
-        return made, fl.federated_mean(made)
-
-    program = fl.federated_computation(body, AT_CLIENTS(BATCHES), AT_SERVER(F32))
-    check(program, DATA[data], 0.5, expected=int(client is not by_the_pipeline))
 
 
 @pytest.mark.parametrize("numbers", [[[1, 2], [3, 4]], [[5], [6, 7, 8], [9, 10]]])
@@ -319,8 +256,6 @@ twice = fl.tf_computation(
     lambda s: [s.reduce(0.0, lambda a, x: a * 0.9 + x) for _ in range(2)], FLOATS
 )
 numbers = tf.data.Dataset.from_tensor_slices(np.arange(40, dtype=F32))
-counter = tf.Variable(0.0)
-counted = numbers.map(lambda x: x + counter.assign_add(1.0))
 
 
 @pytest.mark.parametrize(
