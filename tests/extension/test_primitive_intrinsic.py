@@ -37,15 +37,13 @@ def rotating_strategy(rotate: IntrinsicDef) -> Any:
     class RotatingStrategy(FederatingStrategy):
         implemented = FederatedResolvingStrategy.implemented
 
-        def __init__(self, stock: FederatingStrategy, clients: Any) -> None:
+        def __init__(self, stock: FederatingStrategy) -> None:
             self._stock = stock
-            self._clients = clients
 
         @staticmethod
         def factory(targets: Any) -> Any:
             stock = FederatedResolvingStrategy.factory(targets)
-            clients = targets[fl.CLIENTS]
-            return lambda executor: RotatingStrategy(stock(executor), clients)
+            return lambda executor: RotatingStrategy(stock(executor))
 
         def close(self) -> None:
             self._stock.close()
