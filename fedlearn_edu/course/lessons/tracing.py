@@ -53,7 +53,10 @@ TARGET_GAP = Exercise(
         lambda readings, target: np.mean(readings) - 20.0,
         "this is the target itself",
         lambda readings, target: target,
+        "mean and target are both at the server: leave out `federated_broadcast`",
+        raises(r"found: +<float32@\w+,float32@"),
         "each home has its own distance: take the mean",
+        raises("several placements"),
         typed(f"({WITH_TARGET} -> {{float32}}@CLIENTS)"),
         "these are two results side by side: subtract one from the other with `-`",
         typed(f"({WITH_TARGET} -> <float32@SERVER,float32@SERVER>)"),
@@ -106,11 +109,16 @@ HEATING = Exercise(
     want=wants.computation("({float32}@CLIENTS -> float32@SERVER)"),
     reference=_heating,
     cases=(
-        Case("a cold day, and a warm one", ([18.0], [24.0]), _decisions),
+        Case("cold days, and a warm one", ([18.0], [10.0, 12.0], [24.0]), _decisions),
         Case("most homes are cold, their mean is warm", ([19, 19, 25],), _decisions),
         Case("exactly 20 degrees", ([20.0],), _decisions),
     ),
     mistakes=usual(
+        "the mean is at the server, and so is the decision: leave out "
+        "`federated_broadcast`",
+        looks(lambda answer: "federated_broadcast" in answer.to_text()),
+        "you added up the readings: take their mean",
+        _if(lambda readings: _heat(np.sum(readings))),
         "each home decides for itself here: take the mean first, then apply `heat`",
         typed("({float32}@CLIENTS -> {float32}@CLIENTS)"),
         "each home decided for itself, and then you took the mean of the decisions: "
@@ -197,6 +205,10 @@ SHARE_ABOVE = Exercise(
         lambda readings, limit: np.mean(np.asarray(readings) < limit),
         "this is the number of homes above the limit: take the mean to get the share",
         lambda readings, limit: np.sum(np.asarray(readings) > limit),
+        "you weighted by the readings: each home counts once, so leave them out",
+        lambda readings, limit: np.average(
+            np.asarray(readings) > limit, weights=readings
+        ),
         "you also counted homes that are exactly at the limit",
         lambda readings, limit: np.mean(np.asarray(readings) >= limit),
         "you asked whether the mean is above the limit; each home has to answer for "
@@ -325,6 +337,8 @@ COMPOSE = Exercise(
         raises("not for leaf code"),
         "the inner function returns nothing: is there a `return` in it?",
         raises("ReturnedNone"),
+        "this hands on a type, not a value: use the parameter of the new body",
+        raises(r"found: +a \w+Type:"),
         "a computation cannot be applied to another one: write a new body that calls "
         "both",
         raises("NotAssignable|cannot be part|Mismatch"),
