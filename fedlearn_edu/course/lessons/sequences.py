@@ -45,6 +45,7 @@ SUM_OF_SQUARES = Exercise(
         sum,
         "you squared the sum: square each reading first, then add up",
         lambda readings: sum(readings) ** 2,
+        raises("sequence_map works on a sequence"),
         "this is the mean of the squares: there is nothing to divide by",
         lambda readings: np.sum(np.square(readings)) / len(readings or [1.0]),
         "you squared twice",
@@ -162,7 +163,7 @@ LONGEST_STREAK = Exercise(
         len,
         "the state is two whole numbers: count readings, do not add them up",
         raises("was tried on ones and gave another type"),
-        "this never gets beyond its beginning, 0",
+        "this never gets beyond 0: `longest` becomes the larger of `longest` and `now`",
         lambda _readings: 0,
     ),
     hints=(
@@ -238,6 +239,10 @@ MEAN_PEAK = Exercise(
         _each(lambda r: r[-1]),
         "you averaged over elements: each client has one peak, and counts once",
         lambda clients: np.mean([r for readings in clients for r in readings]),
+        "`zero` is missing: `sequence_reduce(readings, zero, larger)`",
+        raises("missing a required argument"),
+        "each client holds a sequence: reduce it to one number first, its peak",
+        raises("only floating-point"),
         "each client has its peak, but nobody took their mean",
         typed("({float32*}@CLIENTS -> {float32}@CLIENTS)"),
         "`larger` takes a state and an element, so it goes into `sequence_reduce`; "
