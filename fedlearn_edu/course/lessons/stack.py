@@ -36,7 +36,7 @@ NEVER_AWAITED: Final = "a coroutine that nobody awaited"
 NUMBERS: Final = fl.SequenceType(np.float32)
 OF_FRAMEWORK: Final = (
     "this is in `framework`: write `framework.` before its name",
-    raises(r"NameError: name '(\w+Executor|\w+Strategy|\w+Context|\w+_factory)'"),
+    raises(r"(: name|_edu has no) '(\w+Executor|\w+Strategy|\w+Context|\w+_factory)'"),
 )
 
 
@@ -146,6 +146,8 @@ RUN_ON = Exercise(
         raises("needs a type"),
         "`create_call` takes the function first, then its argument",
         raises("only functions can be called"),
+        "embed the program, too: `create_call` takes its handle",
+        raises("found: +<computation"),
         "embed the data, too: the executor can only use handles that it made",
         raises("embedded in the executor"),
         "you called the program yourself, and nobody asked the executor",
@@ -261,6 +263,8 @@ PARTICIPANT_STACK = Exercise(
         *NO_RETURN,
         "write `def` alone: to put executors together asks nobody",
         raises("coroutine"),
+        "each layer needs the one below it, in parentheses",
+        raises("positional|needs a type"),
         "this is the leaf alone",
         looks(_built(_LEAF)),
         "there is no layer for sequences: put a `SequenceExecutor` on top, and names "
@@ -288,8 +292,6 @@ PARTICIPANT_STACK = Exercise(
         "`framework.ReferenceResolvingExecutor(…)`",
         raises("not callable"),
         *OF_FRAMEWORK,
-        "each layer needs the one below it, in parentheses",
-        raises("positional"),
     ),
     hints=(
         "Four layers, three of them to be added. Begin with the leaf, and wrap.",
@@ -348,8 +350,8 @@ def _at_clients(program: Any) -> Any:
     )
 
 
-def _who_computes(answer: Any) -> list[str]:
-    """Those that are asked to call something for a mean of two values."""
+def _who_calls(answer: Any, program: Any, data: Any, type_: Any) -> list[str]:
+    """Those that are asked to call something while a program runs."""
     tape = Tape()
 
     def seen(who: str) -> Executor:
@@ -357,13 +359,22 @@ def _who_computes(answer: Any) -> list[str]:
 
     clients = [seen("client 0"), seen("client 1")]
     stack = answer(seen("server"), clients, seen("nowhere"))
-    _ran(stack, _average(), [1.0, 2.0], _AT_CLIENTS)
+    _ran(stack, program, data, type_)
     return sorted({event.participant for event in tape if event.what == "create_call"})
+
+
+def _who_computes(answer: Any) -> list[str]:
+    return _who_calls(answer, _average(), [1.0, 2.0], _AT_CLIENTS)
+
+
+def _who_runs_the_rest(answer: Any) -> list[str]:
+    return _who_calls(answer, double(), 1.0, np.float32)
 
 
 def _outline(layer: Layer) -> Any:
     if layer.name == _FEDERATING:
-        return [layer.name, [[word, count] for word, count, _ in layer.below]]
+        parts = [[word, count, _outline(each)] for word, count, each in layer.below]
+        return [layer.name, parts]
     return [layer.name, *(_outline(below) for _, _, below in layer.below[:1])]
 
 
@@ -389,6 +400,7 @@ FEDERATED_STACK = Exercise(
         Case("one client", ([21.5],), _at_clients(_average)),
         Case("functions at two clients", ([1.0, -3.0],), _at_clients(_doubled)),
         Case("who adds up for a mean", (), _who_computes),
+        Case("who runs what has no placement", (), _who_runs_the_rest),
         Case("has these layers, from the top", (), _layers),
     ),
     mistakes=usual(
@@ -411,12 +423,20 @@ FEDERATED_STACK = Exercise(
         looks(lambda answer: not isinstance(_of(answer, 2), Executor)),
         "`clients` is a list already: hand it in as it is",
         raises("something else than executors"),
+        "`server` alone is at `fl.SERVER`, and all of `clients` at `fl.CLIENTS`",
+        raises("exactly one participant"),
+        "`targets` needs both `fl.SERVER` and `fl.CLIENTS`",
+        raises("no participant at"),
         "each client needs an executor of its own: hand in all of `clients`",
         raises("CardinalityError"),
         "on top, names are enough: sequences are read by the participants",
-        looks(lambda answer: "Sequence" in _layers(answer)),
+        looks(lambda answer: "Sequence" in _layers(answer).partition(_FEDERATING)[0]),
+        "the participants have all their layers: hand them in as they are",
+        looks(lambda answer: _layers(answer).count("Sequence") > 3),
         "the unplaced executor does the work of the server here",
         looks(lambda answer: _who_computes(answer) == ["nowhere"]),
+        "what has no placement is the work of `unplaced`, behind the strategy",
+        looks(lambda answer: _who_runs_the_rest(answer) != ["nowhere"]),
         "a client does the work of the server here",
         looks(lambda answer: any("client" in who for who in _who_computes(answer))),
         "write `fl.SERVER` and `fl.CLIENTS`",
@@ -517,14 +537,17 @@ CALL_COUNTER = Exercise(
         raises("NoneType"),
         "`work()` only promises: `await` it, and return what comes",
         raises("coroutine"),
+        "do not ask the target yourself: `await work()` hands the question on",
+        raises("argument too many|embedded in the executor"),
         "`work` has to be called: `await work()`",
         raises("can't be used in 'await'|method|function"),
         "all counters share one count: use `self.calls`",
         looks(lambda answer: answer.calls > 0),
         "you counted every question; only `create_call` is a call",
         lambda runs: 4 * runs,
-        "only `create_call` is a call: `create_value` embeds a value",
+        "only `create_call` is a call, and neither `create_value` nor `compute`",
         lambda runs: 3 * runs,
+        looks(lambda answer: _counted(answer, 3) == 3 and _counted_below(answer) == 1),
         "`calls` alone is a new name: write `self.calls`",
         raises("UnboundLocal"),
         "a call is passed on twice: `await work()` once, whatever the question",
@@ -591,7 +614,7 @@ WARM_COUNTS = Exercise(
     want=wants.computation("({float32*}@CLIENTS -> {int32}@CLIENTS)"),
     reference=_warm_counts,
     cases=(
-        Case("two homes", ([[18.0, 22.0, 25.5], [23.0]],), _without_the_layer),
+        Case("two homes", ([[18.0, 20.5, 22.0, 25.5], [23.0]],), _without_the_layer),
         Case("21 is not above 21", ([[21.0, 21.5], [21.0]],), _without_the_layer),
         Case("a home without readings", ([[], [22.0]],), _without_the_layer),
         Case("no clients", ([],), _without_the_layer),
@@ -609,6 +632,8 @@ WARM_COUNTS = Exercise(
         _of_each(lambda readings: sum(r > 21 for r in readings[:1])),
         "a reading of exactly 21 is not above 21",
         _of_each(lambda readings: sum(r >= 21 for r in readings)),
+        "the limit is 21, not 20",
+        _of_each(lambda readings: sum(r > 20 for r in readings)),
         "you added up the warm readings: count them",
         _of_each(lambda readings: sum(r for r in readings if r > 21)),
         "you counted all readings, warm or not",
@@ -619,6 +644,7 @@ WARM_COUNTS = Exercise(
         _of_each(lambda readings: any(r > 21 for r in readings)),
         "this is one number at the server: each home keeps its own count",
         typed("({float32*}@CLIENTS -> int32@SERVER)"),
+        raises("can be averaged"),
         "this is one number for each reading: add them up",
         raises("depends on the size of its input"),
         "a count is a whole number of 32 bits: put `np.int32(…)` around it",
