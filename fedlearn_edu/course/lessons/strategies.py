@@ -88,12 +88,16 @@ ENOUGH_FOR_A_MEAN = Exercise(
         looks(lambda answer: "federated_mean" in answer),
         "a sum is derived, too: it expands into an aggregation",
         looks(lambda answer: "federated_sum" in answer),
+        "a box with the name of a function: which intrinsic runs it?",
+        looks(lambda answer: "mean" in answer),
         "this is one string with commas in it: put quotes around each name",
         looks(lambda answer: any("," in name for name in answer)),
         "take the names from the picture: they do not say where a value is",
         looks(lambda answer: any("_at_" in name for name in answer)),
         "there is no `federated_apply` here: a function is mapped, also at the server",
         looks(lambda answer: "federated_apply" in answer),
+        "not all of these are primitives: take those of the picture",
+        looks(lambda answer: bool(_OTHERS & set(answer))),
         "look for a slip: one of these names is not in the language",
         looks(lambda answer: any(map(_is_misspelt, answer))),
         "each name begins with `federated_`, and stands in quotes",
@@ -211,9 +215,9 @@ IN_THE_ROOM = (
     raises("result is a function"),
     "a handle is not a function: write `await self.room.create_call(function, …)`",
     raises("Handle' object is not callable"),
-    "one handle is not a tuple: members are in `value.representation`, and what the "
-    "method returns is a tuple, too",
-    raises("Handle'( object)? (is not iterable|has no)"),
+    "one handle is not a tuple: members are in `value.representation`, and a result by "
+    "itself needs a comma, `(result,)`",
+    raises("Handle'( object)? (is not iterable|has no)|can only concatenate tuple"),
     "the method returns nothing: is there a `return`?",
     raises("NoneType"),
 )
@@ -235,7 +239,7 @@ MAPS_IN_TURN = Exercise(
         Case("at the server", (2.0,), _tripled_at_server),
     ),
     mistakes=usual(
-        "the function was never called",
+        "these are the old members: return what the calls give",
         lambda readings: readings,
         "the order is reversed: the result of client 0 comes first",
         lambda readings: [3 * r for r in reversed(readings)],
