@@ -138,8 +138,9 @@ BYTES_OF_ROUND = Exercise(
         lambda homes, most, size: 3 * homes * size,
         lambda homes, most, size: 2 * homes * size,
         lambda homes, most, size: homes * size,
-        "down, too, a message is for a whole group",
+        "the mean comes down once for each group, not for each home or once for all",
         lambda homes, most, size: (homes + 2 * math.ceil(homes / most)) * size,
+        lambda homes, most, size: (1 + 2 * math.ceil(homes / most)) * size,
         "up, too, a message is for a whole group: its homes are added up at the worker",
         lambda homes, most, size: (2 * homes + math.ceil(homes / most)) * size,
         "the mean goes up and comes down, and the variance goes up: that is one more",
@@ -166,9 +167,16 @@ BYTES_OF_ROUND = Exercise(
         lambda homes, most, size: 3 * math.ceil(homes / most),
         "how large a curve is, is given: `day_bytes`",
         lambda homes, most, size: 3 * math.ceil(homes / most) * 1440,
+        lambda homes, most, size: 3 * math.ceil(homes / most) * 4 * 1440,
         raises("DAY_BYTES"),
         "`day_bytes` are bytes already: 4 for each of 1,440 numbers",
         lambda homes, most, size: 12 * math.ceil(homes / most) * size,
+        lambda homes, most, size: 3 * math.ceil(homes / most) * size * 1440,
+        "the 30 days stay at home: only their mean travels, one curve",
+        lambda homes, most, size: 3 * math.ceil(homes / most) * size * 30,
+        "only curves are counted here, not the few bytes around them",
+        lambda homes, most, size: 3 * math.ceil(homes / most) * size + 8,
+        lambda homes, most, size: 3 * math.ceil(homes / most) * (size + 8),
         "the answer is in bytes",
         lambda homes, most, size: 3 * math.ceil(homes / most) * size / 1000,
         "`math.ceil` takes one number: divide first",
@@ -199,12 +207,16 @@ def _load(home: int) -> Any:
     return np.float32(chance.normal(_DEGREES[home % 5], 0.5, (30, 1440)))
 
 
+def _days(load: Callable[[int], Any], home: int) -> set[bytes]:
+    return {row.tobytes() for row in np.asarray(load(home))}
+
+
 def _held(load: Callable[[int], Any], home: int) -> Any:
     days = np.asarray(load(home))
     return OrderedDict(
         shape=days.shape,
         degrees=round(float(days.mean())),
-        different_days=len({row.tobytes() for row in days}),
+        different_days=len(_days(load, home)),
     )
 
 
@@ -217,7 +229,13 @@ def _once_more(load: Callable[[int], Any], home: int) -> str:
 
 
 def _compared(load: Callable[[int], Any], one: int, other: int) -> str:
-    return _SAME if np.array_equal(load(one), load(other)) else _OTHER
+    return f"{len(_days(load, one) & _days(load, other))} days in common"
+
+
+def _shared_generator(load: Callable[[int], Any], home: int) -> str:
+    before = str(np.random.get_state())
+    load(home)
+    return "as before" if str(np.random.get_state()) == before else "moved on"
 
 
 def _taken_along(load: Callable[[int], Any]) -> str:
@@ -241,6 +259,7 @@ LOAD = Exercise(
         Case("home 27 is at 19 degrees, as home 2", (27,), do=_held),
         Case("a second later, it loads the same", (4,), do=_once_more),
         Case("little travels with it", do=_taken_along),
+        Case("leaves NumPy's shared generator alone", (3,), do=_shared_generator),
         Case("homes 3 and 8 hold different readings", (3, 8), do=_compared),
     ),
     mistakes=usual(
@@ -249,7 +268,11 @@ LOAD = Exercise(
         "home's number",
         returns(lambda got, *homes: len(homes) == 1 and got == _OTHER),
         "homes 3 and 8 hold the same readings: the seed is the number of the home",
-        returns(lambda got, *homes: len(homes) == 2 and got == _SAME),
+        returns(lambda got, *_: got == "30 days in common"),
+        "homes 3 and 8 have days in common: one generator makes all 30 days of a home",
+        returns(lambda got, *_: got != "0 days in common" and str(got).endswith("mon")),
+        "`np.random.seed` sets the generator that all code shares: make your own",
+        returns(lambda got, *_: got == "moved on"),
         "there are five kinds of homes: home 27 is at `readings[27 % 5]` degrees",
         raises("index out of range"),
         "nothing came back: is there a `return`?",
@@ -261,11 +284,13 @@ LOAD = Exercise(
         "the days stand side by side: `np.stack`, without an axis, puts them below one "
         "another",
         _holds(lambda got, home: got["shape"] == (1440, 30)),
+        "these are months of all five homes: `load` makes that of one",
+        _holds(lambda got, home: got["shape"] in ((5, 30, 1440), (150, 1440))),
         "a month has 30 days of 1,440 readings",
         _holds(lambda got, home: got["shape"] != (30, 1440)),
         "these are the degrees of another home: take `readings[home % 5]`",
         _holds(lambda got, home: got["degrees"] != _DEGREES[home % 5]),
-        "all 30 days are the same: make one generator, before the first day",
+        "all 30 days are the same: draw each of them, and all from one generator",
         _holds(lambda got, home: got["different_days"] == 1),
         "the second argument of `a_day` is a generator: `np.random.default_rng(home)`; "
         "the first is a number of degrees",
@@ -319,9 +344,10 @@ def _guess_after() -> Any:
     return lambda days: reduce(process, days, np.float32(20))
 
 
-def _guess(days: Days, move: Any = _moved, together: Any = np.mean) -> float:
+def _guess(
+    days: Days, move: Any = _moved, together: Any = np.mean, guess: float = 20.0
+) -> float:
     """The same by hand."""
-    guess = 20.0
     for readings in days:
         guess = float(together(move(guess, np.array(readings))))
     return guess
@@ -371,10 +397,10 @@ GUESS_AFTER = Exercise(
         lambda days: float(np.mean(days[-1])),
         "this moves the readings: `one_step` takes the guess first, then the reading",
         lambda days: _guess(days, move=lambda guess, reading: _moved(reading, guess)),
-        "each day began with the first guess again: pass on what `next_guess` returned "
-        "the day before",
+        "only the last day is in this: pass on what `next_guess` gave the day before",
         lambda days: _guess(days[-1:]),
-        "the first state is missing: `initialize()`, before the loop",
+        "the first guess is what `initialize()` gives, before the loop",
+        lambda days: _guess(days, guess=0.0),
         raises("UnboundLocalError|name 'guess' is not defined"),
         "a round does not move the guess: map `one_step`",
         looks(lambda answer: _round_of(answer)(20.0, [22.0]) == 20),
