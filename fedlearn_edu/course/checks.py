@@ -32,8 +32,8 @@ class NotRightYetError(FedLearnError, AssertionError):
     """An answer failed a check. To a grader: no points."""
 
     def _render_traceback_(self) -> list[str]:
-        """One short line: the table above it has said what is wrong."""
-        return [f"{self.summary.partition(',')[0]} (see the table above)"]
+        """One short line: what is above it has said what is wrong."""
+        return [f"{self.summary.partition(',')[0]} (see above)"]
 
 
 @final

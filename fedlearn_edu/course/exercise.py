@@ -122,7 +122,7 @@ class Failure:
         likely: the likely cause.
         found: what an error says that it found.
         where: where it says that it was.
-        inputs: the call that was tried, as Python.
+        inputs: what was tried: the call, as Python, or the arguments alone.
         do: what to do next, where that is no matter of the answer.
     """
 
@@ -335,6 +335,9 @@ def _text(thing: Any) -> str:
             return f"{thing.item()!r}" if thing.dtype.kind in "SUO" else str(thing)
         case None | bool() | int() | str() | bytes():
             return repr(thing)
+        case np.ndarray() if thing.ndim == 0 and thing.dtype.kind == "f":
+            # By itself in an array, a zero may differ from another one by its sign.
+            return "-" * bool(thing == 0 and np.signbit(thing)) + _number(thing[()])
         case np.ndarray():
             shape = "×".join(map(str, thing.shape))
             if thing.size > 20 and thing.ndim > 1 and thing.dtype.kind in "fiu":

@@ -34,6 +34,7 @@ from fedlearn_edu.course.exercise import (
     Exercise,
     Failure,
     Unanswered,
+    call,
     is_left_open,
     shown,
 )
@@ -153,7 +154,9 @@ def _unanswered(exercise: Exercise) -> Failure:
 def _try(exercise: Exercise, answer: Any, case: Case) -> Failure | None:
     inputs = case.inputs()
     expected = case.on(exercise.solution, inputs)
-    written = f"{exercise.name}({', '.join(map(shown, inputs))})" if inputs else ""
+    written = ", ".join(map(shown, inputs))
+    # Only where the case calls the answer with them is that what was done.
+    written = f"{exercise.name}({written})" if case.do is call else written
     failed = partial(Failure, shown(expected), inputs=written)
     try:
         # A grader gives no points to a cell that writes on stderr.

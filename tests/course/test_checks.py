@@ -68,9 +68,7 @@ def test_check_shows_the_verdict_and_raises_if_it_is_wrong(read: Read) -> None:
         check.doubles(wrong)
     assert "likely cause: you squared" in read()
     error: Any = caught.value
-    assert error._render_traceback_() == [
-        "doubles: not right yet (see the table above)"
-    ]
+    assert error._render_traceback_() == ["doubles: not right yet (see above)"]
     frames = [str(entry.path) for entry in caught.traceback]
     assert not [file for file in frames if "fedlearn_edu/course" in file][1:]
 
