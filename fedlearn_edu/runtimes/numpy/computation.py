@@ -177,7 +177,7 @@ def _try(
                 expected=f"a result for ones of type {infer_type(sample)}",
                 found=f"{type(error).__name__}: {error}",
                 where=line_of(error) or fn_name,
-                do=f"correct it, or {_SAY_IT}, then it is not tried",
+                do=f"correct it; if it fails on ones alone, {_SAY_IT}",
             ) from error
         if type_of_result is None:
             raise returned_none(fn, fn_name)
