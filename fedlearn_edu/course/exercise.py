@@ -337,7 +337,7 @@ def _text(thing: Any) -> str:
             return repr(thing)
         case np.ndarray() if thing.ndim == 0 and thing.dtype.kind == "f":
             # By itself in an array, a zero may differ from another one by its sign.
-            return "-" * bool(thing == 0 and np.signbit(thing)) + _number(thing[()])
+            return "-" * bool(thing == 0 and np.signbit(thing)) + _number(thing.item())
         case np.ndarray():
             shape = "×".join(map(str, thing.shape))
             if thing.size > 20 and thing.ndim > 1 and thing.dtype.kind in "fiu":
