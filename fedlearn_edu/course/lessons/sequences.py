@@ -45,7 +45,7 @@ SUM_OF_SQUARES = Exercise(
         sum,
         "you squared the sum: square each reading first, then add up",
         lambda readings: sum(readings) ** 2,
-        raises("sequence_map works on a sequence"),
+        raises(r"(?s)sequence_map works on a sequence.*found: +float32"),
         "this is the mean of the squares: there is nothing to divide by",
         lambda readings: np.sum(np.square(readings)) / len(readings or [1.0]),
         "you squared twice",
@@ -155,6 +155,9 @@ LONGEST_STREAK = Exercise(
         lambda readings: _longest(readings, lambda reading: reading <= 21),
         "the two numbers are swapped: return `now` first, then the longest",
         lambda readings: reduce(_swapped, readings, (0, 0))[1],
+        lambda readings: reduce(
+            lambda s, r: (s[1], (s[0] + 1) * (r > 21)), readings, (0, 0)
+        )[1],
         "after a cold reading the streak is 0, not 1",
         lambda readings: max(
             accumulate(readings, lambda n, r: n + 1 if r > 21 else 1, initial=0)
@@ -239,10 +242,10 @@ MEAN_PEAK = Exercise(
         _each(lambda r: r[-1]),
         "you averaged over elements: each client has one peak, and counts once",
         lambda clients: np.mean([r for readings in clients for r in readings]),
-        "`zero` is missing: `sequence_reduce(readings, zero, larger)`",
-        raises("missing a required argument"),
+        "`sequence_reduce` takes three: the readings, where to begin, and `larger`",
+        raises("argument: 'op'"),
         "each client holds a sequence: reduce it to one number first, its peak",
-        raises("only floating-point"),
+        raises(r"(?s)(only floating-point|cannot be added).*32\*"),
         "each client has its peak, but nobody took their mean",
         typed("({float32*}@CLIENTS -> {float32}@CLIENTS)"),
         "`larger` takes a state and an element, so it goes into `sequence_reduce`; "
