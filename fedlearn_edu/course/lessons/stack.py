@@ -145,7 +145,7 @@ RUN_ON = Exercise(
         "data need their type: it is the second argument of `create_value`",
         raises("needs a type"),
         "`create_call` takes the function first, then its argument",
-        raises("only functions can be called"),
+        raises("only functions can be called|argument too many|not callable"),
         "embed the program, too: `create_call` takes its handle",
         raises("found: +<computation"),
         "embed the data, too: the executor can only use handles that it made",
@@ -265,6 +265,8 @@ PARTICIPANT_STACK = Exercise(
         raises("coroutine"),
         "each layer needs the one below it, in parentheses",
         raises("positional|needs a type"),
+        "a factory builds its own stack: put yours together, upwards from `leaf`",
+        raises("Factory' object"),
         "this is the leaf alone",
         looks(_built(_LEAF)),
         "there is no layer for sequences: put a `SequenceExecutor` on top, and names "
@@ -288,8 +290,8 @@ PARTICIPANT_STACK = Exercise(
         "these stand side by side: each layer takes the one below it, in parentheses, "
         "and the topmost is returned",
         raises("'(list|tuple)' object has no attribute"),
-        "`names` is an executor that is built already: for a new layer take the class, "
-        "`framework.ReferenceResolvingExecutor(…)`",
+        "an executor such as `names` or `leaf` is built already: for a new layer take "
+        "the class, `framework.ReferenceResolvingExecutor(…)`",
         raises("not callable"),
         *OF_FRAMEWORK,
     ),
@@ -419,7 +421,7 @@ FEDERATED_STACK = Exercise(
         "`FederatedResolvingStrategy.factory(targets)` gives, not the strategy itself "
         "and not `targets`; then `unplaced`",
         raises("'values'|strategy_factory|positional arguments|not callable"),
-        "this is a strategy factory; a `FederatingExecutor` has to use it",
+        "what comes back is not an executor: return the topmost layer",
         looks(lambda answer: not isinstance(_of(answer, 2), Executor)),
         "`clients` is a list already: hand it in as it is",
         raises("something else than executors"),
@@ -429,8 +431,12 @@ FEDERATED_STACK = Exercise(
         raises("no participant at"),
         "each client needs an executor of its own: hand in all of `clients`",
         raises("CardinalityError"),
-        "on top, names are enough: sequences are read by the participants",
-        looks(lambda answer: "Sequence" in _layers(answer).partition(_FEDERATING)[0]),
+        "on top, one layer for names is enough: participants read sequences themselves",
+        looks(
+            lambda answer: (
+                _layers(answer).partition(_FEDERATING)[0].count("Executor") > 1
+            )
+        ),
         "the participants have all their layers: hand them in as they are",
         looks(lambda answer: _layers(answer).count("Sequence") > 3),
         "the unplaced executor does the work of the server here",
@@ -537,7 +543,7 @@ CALL_COUNTER = Exercise(
         raises("NoneType"),
         "`work()` only promises: `await` it, and return what comes",
         raises("coroutine"),
-        "do not ask the target yourself: `await work()` hands the question on",
+        "only `await work()` hands the question on, and gives what came of it",
         raises("argument too many|embedded in the executor"),
         "`work` has to be called: `await work()`",
         raises("can't be used in 'await'|method|function"),
@@ -634,7 +640,8 @@ WARM_COUNTS = Exercise(
         _of_each(lambda readings: sum(r >= 21 for r in readings)),
         "the limit is 21, not 20",
         _of_each(lambda readings: sum(r > 20 for r in readings)),
-        "you added up the warm readings: count them",
+        "you added up readings: count the warm ones",
+        _of_each(sum),
         _of_each(lambda readings: sum(r for r in readings if r > 21)),
         "you counted all readings, warm or not",
         _of_each(len),
