@@ -398,7 +398,7 @@ FOLDS_IN_ORDER = Exercise(
         "`report` was called in each step: call it once, at the end",
         _reported_each_time,
         lambda digits: _finished(_reported_each_time(digits)),
-        "no member was taken in: call `step` for each of them",
+        "the state stayed as it was: `state` is what `step` gives, for each member",
         lambda digits: 7,
         lambda digits: _finished(7),
         *IN_THE_ROOM,
