@@ -35,7 +35,7 @@ _CELL: Final = (
 _PAGE: Final = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Who was told what</title>
 <meta name="viewport" content="width=device-width">
-<style>:root {{ color-scheme: light dark; font: 15px/1.4 sans-serif }}</style>
+<style>:root {{ color-scheme:light dark; font: 15px/1.4 sans-serif }}</style>
 </head><body>{body}</body></html>
 """
 
