@@ -9,7 +9,7 @@ Like `grading.py`, this needs nbgrader. It reads what `autograde` and
 
 import csv
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 from html import escape
 from itertools import groupby
@@ -49,7 +49,7 @@ class Told:
         lesson: its name.
         student: the name in the gradebook.
         exercise: its name.
-        points: `None` where nothing was handed in, or it did not run.
+        points: `None` where the submission did not run.
         most: the points of a right answer.
         cause: the likely cause that the student was told; empty if it was right.
     """
@@ -76,37 +76,36 @@ class ClassReport(ExportPlugin):  # type: ignore[misc]  # it has no types
         """Writes it into the folder `--to`, or into `class`."""
         folder, course = Path(self.to or "class"), CourseDirectory(config=self.config)
         (folder / "feedback").mkdir(parents=True, exist_ok=True)
-        found = list(_told(gradebook, course, self.assignment))
+        names = self.student or [student.id for student in gradebook.students]
+        found = list(_told(gradebook, course, names, self.assignment))
         with (folder / "causes.csv").open("w", newline="", encoding="utf-8") as file:
             lines = csv.writer(file)
             lines.writerow([field.name for field in fields(Told)])
             lines.writerows(map(astuple, found))
         (folder / "causes.html").write_text(page(found), encoding="utf-8")
-        for student in gradebook.students:
-            _zip(folder / "feedback" / f"{student.id}.zip", course, student.id)
+        for student in names:
+            _zip(folder / "feedback" / f"{student}.zip", course, student)
 
 
 def _told(
-    gradebook: Gradebook, course: CourseDirectory, lessons: Iterable[str]
+    gradebook: Gradebook,
+    course: CourseDirectory,
+    students: Sequence[str],
+    lessons: Sequence[str],
 ) -> Iterator[Told]:
-    for assignment in gradebook.assignments:
-        lesson = assignment.name
-        if lessons and lesson not in lessons:
-            continue
-        for student in gradebook.students:
+    for lesson in lessons or [each.name for each in gradebook.assignments]:
+        for student in students:
             try:
-                handed_in = gradebook.find_submission_notebook(
-                    lesson, lesson, student.id
-                )
+                found = gradebook.find_submission_notebook(lesson, lesson, student)
             except MissingEntry:
                 continue
-            said = _verdicts(course, lesson, student.id)
-            for grade in handed_in.grades:
+            said = _verdicts(course, lesson, student)
+            for grade in found.grades:
                 if grade.name.startswith(_CHECK):
                     name, points = grade.name.removeprefix(_CHECK), grade.score
                     points = points if grade.name in said else None
                     cause = said.get(grade.name, "")
-                    yield Told(lesson, student.id, name, points, grade.max_score, cause)
+                    yield Told(lesson, student, name, points, grade.max_score, cause)
 
 
 def _verdicts(course: CourseDirectory, lesson: str, student: str) -> dict[str, str]:

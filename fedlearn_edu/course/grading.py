@@ -180,8 +180,8 @@ def _half(cell: Any, output: Any) -> Any:
 def verdict_in(cell: Any) -> Any:
     """What a check said of an answer, after the points; empty if it was right."""
     for output in cell.get("outputs", []):
-        said = output.get("evalue") or output.get("metadata", {}).get(_VERDICT, "")
-        if said:
+        said = output.get("evalue") or output.get("ename")
+        if said := said or output.get("metadata", {}).get(_VERDICT):
             cause = said.partition(" pass: ")[2] or said.splitlines()[0]
             return _UNANSWERED if _UNANSWERED in cause else cause
     return ""

@@ -76,5 +76,5 @@ def test_readme_counts_what_there_is() -> None:
     mistakes = sum(len(exercise.mistakes) for exercise in exercises)
     reference = ROOT / "fedlearn_edu" / "contexts" / "reference.py"
     lines = len(reference.read_text(encoding="utf-8").splitlines())
-    assert f"{len(exercises)} of them know {mistakes} usual mistakes" in text
+    assert f"{len(exercises)} of them know {mistakes:,} usual mistakes" in text
     assert f"the meaning of every program has {lines} lines" in text
