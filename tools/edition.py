@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from fedlearn_edu.errors import counted
 from tools.cells import read, runs_in_browser, write
 from tools.release import ROOT, SOURCE, generate, lesson_names
 
@@ -48,7 +49,7 @@ def how_much_runs(lesson: str) -> str:
     if not runs_in_browser(notebook):
         return "no"
     with_others = f"with {len(other)} other cells" if other else "yes"
-    return f"without {left_out} cells" if left_out else with_others
+    return f"without {counted(left_out, 'cell')}" if left_out else with_others
 
 
 def browser_release(into: Path) -> None:
