@@ -428,19 +428,20 @@ GUESS_AFTER = Exercise(
     hints=(
         "Down goes the guess, up comes a mean; between two rounds, the state is in a "
         "variable of your loop.",
-        "`federated_broadcast` brings the guess to the homes, `federated_map(one_step, "
-        "[…])` moves it there. `initialize()` is the guess before the first day.",
+        "`federated_broadcast` brings the guess to the homes, `federated_zip` makes a "
+        "pair at each, `federated_map(one_step, pairs)` moves the guess there. "
+        "`initialize()` is the guess before the first day.",
         "Two lines for a round, four for the days:\n"
-        "    sent = fl.federated_broadcast(...)\n"
-        "    return fl.federated_mean(fl.federated_map(one_step, [..., readings]))\n"
+        "    pairs = fl.federated_zip([fl.federated_broadcast(...), ...])\n"
+        "    return fl.federated_mean(fl.federated_map(one_step, pairs))\n"
         "and\n"
         "    guess = ...\n"
         "    for readings in days:\n"
         "        guess = ...\n"
         "    return guess",
         "What does a round take, and what does it give?\n"
-        "    sent = fl.federated_broadcast(guess)\n"
-        "    return fl.federated_mean(fl.federated_map(one_step, [sent, readings]))\n"
+        "    pairs = fl.federated_zip([fl.federated_broadcast(guess), readings])\n"
+        "    return fl.federated_mean(fl.federated_map(one_step, pairs))\n"
         "and\n"
         "    guess = initialize()\n"
         "    for readings in days:\n"

@@ -11,7 +11,7 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import raises, returns, typed, usual
+from fedlearn_edu.course.mistakes import raises, typed, usual
 
 READINGS: Final = fl.SequenceType(np.float32)
 THREE_HOMES: Final = ([17.5, 21.5, 24.0, 22.0], [24.0, 23.5], [18.0])
@@ -187,82 +187,176 @@ LONGEST_STREAK = Exercise(
 )
 
 
-AT_CLIENTS: Final = fl.type_at_clients(fl.SequenceType(np.float32))
+AT_CLIENTS: Final = fl.type_at_clients(READINGS)
+_SENSORS: Final = ([68.0, 70.0], [71.0], [68.0, 72.0, 70.0])
 
 
-def _mean_peak() -> Any:
-    larger = fl.np_computation(
-        lambda peak, reading: max(peak, reading), np.float32, np.float32
-    )
+def _mean_of_readings() -> Any:
+    add_one = fl.np_computation(lambda n, _reading: n + 1, np.float32, np.float32)
 
     @fl.federated_computation(AT_CLIENTS)
-    def mean_peak(readings: Any) -> Any:
-        return fl.federated_mean(fl.sequence_reduce(readings, -np.inf, larger))
+    def mean_of_readings(readings: Any) -> Any:
+        totals = fl.federated_sum(fl.sequence_sum(readings))
+        counts = fl.sequence_reduce(readings, 0.0, add_one)
+        return totals / fl.federated_sum(counts)
 
-    return mean_peak
-
-
-def _each(fold: Any) -> Any:
-    """A function of the clients' readings: the mean of what `fold` makes of each."""
-    return lambda clients: np.mean([fold(readings) for readings in clients])
+    return mean_of_readings
 
 
-MEAN_PEAK = Exercise(
-    name="mean_peak",
-    title="the mean of the clients' largest readings",
+def _mean(readings: Sequence[float]) -> float:
+    return sum(readings) / len(readings)
+
+
+def _weighted(weight: Callable[[Sequence[float]], Any]) -> Any:
+    """A function of the homes' readings: their means, weighted by `weight` of each."""
+    return lambda homes: np.average(
+        [_mean(readings) for readings in homes],
+        weights=[weight(readings) for readings in homes],
+    )
+
+
+MEAN_OF_READINGS = Exercise(
+    name="mean_of_readings",
+    title="the mean in which each reading counts once",
     points=10,
     want=wants.computation("({float32*}@CLIENTS -> float32@SERVER)"),
-    reference=_mean_peak,
+    reference=_mean_of_readings,
     cases=(
-        Case("three clients", (list(THREE_HOMES),)),
-        Case("one client", ([[1.0, 4.0, 2.0]],)),
-        Case("freezing everywhere", ([[-8.0, -3.0], [-5.0, -7.0]],)),
-        Case("in liquid nitrogen", ([[-196.0, -150.0], [-198.0]],)),
+        Case("our homes", (list(THREE_HOMES),)),
+        Case("the tutorial's sensors", (list(_SENSORS),)),
+        Case("one home", ([[1.0, 4.0, 2.5]],)),
+        Case("a home with many readings", ([[1.0] * 9, [11.0]],)),
     ),
     mistakes=usual(
-        "you summed over clients: the peaks are to be averaged",
-        lambda clients: sum(max(readings) for readings in clients),
-        "this is the largest reading of all clients: average their peaks",
-        lambda clients: max(max(readings) for readings in clients),
-        "you began at 0, and below zero no reading is larger: begin at -np.inf",
-        _each(lambda readings: max(0, *readings)),
-        "you began at +inf, and no reading is larger: begin at -np.inf",
-        lambda _clients: np.inf,
-        "you began at a number, and some reading is below it: begin at -np.inf",
-        returns(
-            lambda got, clients: 0 > got > np.mean([max(each) for each in clients])
+        "each home counts once in this: give `federated_mean` the counts as weights",
+        lambda homes: np.mean([_mean(readings) for readings in homes]),
+        "`count` is one too many: it has to begin at 0",
+        _weighted(lambda readings: len(readings) + 1),
+        "`count` is one too few: an empty sequence has 0 readings, so begin there",
+        _weighted(lambda readings: len(readings) - 1 or 1e-9),
+        "the homes are weighted by the sums of their readings: `count` has to add 1 "
+        "for each reading, not the reading",
+        _weighted(sum),
+        "the homes' averages are weighted by themselves: the weights are the counts",
+        _weighted(_mean),
+        "the weight is the last reading: add 1 to the state `n`, not to the reading",
+        _weighted(lambda readings: readings[-1] + 1),
+        "the weight is the last reading: `count` takes the state first, then a reading",
+        _weighted(lambda readings: readings[-1]),
+        "this is the mean number of readings: average the temperatures",
+        lambda homes: np.mean([len(readings) for readings in homes]),
+        lambda homes: np.average(
+            [len(readings) for readings in homes], weights=[sum(r) for r in homes]
         ),
-        "you added up each client's readings; the peak is the largest one",
-        _each(sum),
-        "you averaged each client's readings before",
-        _each(np.mean),
-        "this is the mean of the smallest readings",
-        _each(min),
-        "this is the mean of the last readings",
-        _each(lambda r: r[-1]),
-        "you averaged over elements: each client has one peak, and counts once",
-        lambda clients: np.mean([r for readings in clients for r in readings]),
-        "`sequence_reduce` takes three: the readings, where to begin, and `larger`",
-        raises("argument: 'op'"),
-        "each client holds a sequence: reduce it to one number first, its peak",
-        raises(r"(?s)(only floating-point|cannot be added).*32\*"),
-        "each client has its peak, but nobody took their mean",
+        "the averages and the counts have changed places: values first, then weights",
+        lambda homes: np.average(
+            [len(readings) for readings in homes],
+            weights=[_mean(readings) for readings in homes],
+        ),
+        "this is the sum of average times count, which is the sum of all readings: "
+        "divide it by the number of readings",
+        lambda homes: sum(map(sum, homes)),
+        "an average stands for several readings: multiply it by their number first",
+        lambda homes: sum(map(_mean, homes)) / sum(map(len, homes)),
+        "this adds up the averages",
+        lambda homes: sum(map(_mean, homes)),
+        "this divides by the number of homes: the mean has to be weighted",
+        lambda homes: sum(map(sum, homes)) / len(homes),
+        "this is at each home; `federated_mean` brings the homes together",
         typed("({float32*}@CLIENTS -> {float32}@CLIENTS)"),
-        "`larger` takes a state and an element, so it goes into `sequence_reduce`; "
-        "`sequence_map` takes a function of one element",
-        raises("sequence_map cannot use"),
+        "the lambda takes two, the state and a reading, even if it needs only one",
+        raises(r"lambda.* takes 1 positional"),
     ),
     hints=(
-        "First within each client, then over the clients: one operator that begins "
-        "with `sequence_`, one that begins with `federated_`.",
-        "The cell with `write_behind` calls `sequence_reduce` on what clients hold, "
-        "and lesson 1 has the operator for the mean. Each home counts once.",
-        "Where does a maximum begin, and which operator brings the clients together?\n"
-        "    peaks = fl.sequence_reduce(readings, ..., larger)\n"
-        "    return fl.federated_...(peaks)",
-        "Begin below every reading there may be:\n"
-        "    peaks = fl.sequence_reduce(readings, ..., larger)\n"
-        "    return fl.federated_mean(peaks)",
+        "`get_local_temperature_average` counts, too: its state is a sum and a count. "
+        "Yours is the count alone, as a decimal number.",
+        "`reduce` begins at 0.0, and each reading adds 1.0 to the state:\n"
+        "    lambda n, _reading: ...",
+        "Then every home counts, and the mean takes two arguments:\n"
+        "    counts = tff.federated_map(..., sensor_readings)\n"
+        "    return tff.federated_mean(..., ...)",
+        "Values first, then weights. One name is missing:\n"
+        "    counts = tff.federated_map(count, sensor_readings)\n"
+        "    return tff.federated_mean(averages, ...)",
+    ),
+)
+
+
+_PRICES: Final = np.repeat(np.array([0.25, 0.375, 0.5], np.float32), 8)
+_TABLE: Final = fl.TensorType(np.float32, [24])
+
+
+def _bills() -> Any:
+    price_at = fl.np_computation(lambda prices, h: prices[h], _TABLE, np.int32)
+    hours_at_clients = fl.type_at_clients((np.int32, [3]))
+
+    @fl.federated_computation(hours_at_clients, fl.type_at_server(_TABLE))
+    def bills(hours: Any, prices: Any) -> Any:
+        max_key = fl.federated_value(24, fl.SERVER)
+        return fl.sequence_sum(fl.federated_select(hours, max_key, prices, price_at))
+
+    return bills
+
+
+def _each(fold: Callable[[Any], Any]) -> Any:
+    """A function of hours and prices: what `fold` makes of each home's prices."""
+    return lambda hours, prices: [fold(prices[list(asked)]) for asked in hours]
+
+
+BILLS = Exercise(
+    name="bills",
+    title="what each home pays",
+    points=10,
+    want=wants.computation(
+        "(<hours={int32[3]}@CLIENTS,prices=float32[24]@SERVER> -> {float32}@CLIENTS)"
+    ),
+    reference=_bills,
+    cases=(
+        Case("three homes", ([[6, 7, 19], [0, 1, 2], [5, 6, 23]], _PRICES)),
+        Case("one home", ([[17, 18, 3]], _PRICES)),
+        Case("an hour twice", ([[22, 22, 4], [1, 9, 9]], _PRICES)),
+    ),
+    mistakes=usual(
+        "each home gets its prices, but nobody added them up",
+        typed(
+            "(<hours={int32[3]}@CLIENTS,prices=float32[24]@SERVER>"
+            " -> {float32*}@CLIENTS)"
+        ),
+        "this is one bill for all homes: add up within each home, by `sequence_sum`",
+        typed(
+            "(<hours={int32[3]}@CLIENTS,prices=float32[24]@SERVER> -> float32@SERVER)"
+        ),
+        "every home pays for the whole day: ask for its hours alone",
+        lambda hours, prices: [np.sum(prices)] * len(hours),
+        "every home pays for all homes: add up its own prices, and nothing is sent",
+        lambda hours, prices: np.sum(prices[np.ravel(hours)]),
+        "this adds up the hours, not their prices",
+        lambda hours, _prices: [np.sum(asked) for asked in hours],
+        "this is the mean of the prices: add them up",
+        _each(np.mean),
+        "this is the price of one hour: add up all three",
+        _each(lambda prices: prices[0]),
+        _each(lambda prices: prices[-1]),
+        _each(np.max),
+        "`hours` comes first, from the clients; the other two are at the server",
+        raises("federated_select works on values at another placement"),
+        "a home has no prices yet: it asks for those of its hours, `federated_select`",
+        raises("works on a sequence|at several placements"),
+        "`max_key` is at the server: pass `hours_of_a_day`, not 24",
+        raises(r"(?s)federated_select needs a federated value.*int32@SERVER.*24"),
+        "the arguments are in another order: keys, `max_key`, value, `select_fn`",
+        raises(r"(?s)argument 'client_keys'|argument 'max_key'|argument 'server_val'"),
+    ),
+    hints=(
+        "Two moves: each home asks for the prices of its hours, then it adds them up.",
+        "What comes from `federated_select` is a sequence at each home. The first half "
+        "of this lesson adds one up, with nothing sent.",
+        "Keys, max_key, value, function:\n"
+        "    asked = fl.federated_select(hours, ..., ..., price_at)\n"
+        "    return fl.sequence_...(asked)",
+        "Two names are missing:\n"
+        "    asked = fl.federated_select(hours, hours_of_a_day, ..., price_at)\n"
+        "    return fl.sequence_...(asked)",
     ),
 )
 
@@ -270,19 +364,19 @@ MEAN_PEAK = Exercise(
 LESSON: Final = Lesson(
     name="05_sequences",
     title="What if a day of readings does not fit into memory?",
-    minutes=40,
+    minutes=50,
     goals=(
-        "work through a client's data element by element, in order",
-        "carry a state of your own from one element to the next",
+        "work through a client's data in order, with a state of your own",
         "tell what is added up over elements from what is added up over clients",
+        "run a program that was written for TensorFlow Federated",
     ),
     needs="lessons 1 to 4",
     path=MACHINE,
-    exercises=(SUM_OF_SQUARES, LONGEST_STREAK, MEAN_PEAK),
+    exercises=(SUM_OF_SQUARES, LONGEST_STREAK, MEAN_OF_READINGS, BILLS),
     outcomes={
         "in-memory": "1",
         "order": "a square, then an addition, by turns",
         "digits": "123",
-        "means": "different",
+        "means": "the mean of three means",
     },
 )
