@@ -27,6 +27,7 @@ import numpy as np
 
 from fedlearn_edu.capabilities import is_browser
 from fedlearn_edu.contexts.clock import Limit
+from fedlearn_edu.course import slips
 from fedlearn_edu.course.exercise import (
     REFERENCE,
     Attempt,
@@ -174,8 +175,9 @@ def _try(exercise: Exercise, answer: Any, case: Case) -> Failure | None:
         return failed(_told(error), likely, **lines)
     if alike(got, expected):
         return None
-    likely = _likely(exercise, Attempt(answer, inputs, got)) or _form(got, expected)
-    return failed(shown(got), likely)
+    attempt = Attempt(answer, inputs, got)
+    likely = _likely(exercise, attempt) or _form(got, expected)
+    return failed(shown(got), likely or slips.of_result(attempt, expected))
 
 
 def _lines(error: BaseException) -> dict[str, str]:
@@ -203,7 +205,9 @@ def _likely(exercise: Exercise, attempt: Attempt) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a mistake that is tried on strange inputs
         spotted = (each.says for each in exercise.mistakes if each.spotted(attempt))
-        return next(spotted, "")
+        told = next(spotted, "")
+    is_plain = not isinstance(attempt.error, FedLearnError | TookTooLongError)
+    return told or (slips.of_error(attempt) if attempt.error and is_plain else "")
 
 
 def _form(got: Any, expected: Any) -> str:

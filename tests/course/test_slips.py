@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slips of Python and NumPy are named in any lesson, after its own mistakes."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fedlearn_edu.course import wants
+from fedlearn_edu.course.exercise import Case, Exercise
+from fedlearn_edu.course.judging import judge
+from fedlearn_edu.course.mistakes import raises, usual
+
+LIST, ARRAY, PAIR = [0.25, 0.5], np.array([0.25, 0.5]), OrderedDict(bias=1.0)
+
+
+def told(answer: Any, solution: Callable[..., Any], **more: Any) -> str:
+    failure = judge(
+        Exercise(
+            name="mean",
+            title="",
+            points=1,
+            want=wants.function(2),
+            reference=lambda: solution,
+            cases=(Case("two numbers", (ARRAY, 3)),),
+            **more,
+        ),
+        answer,
+    ).failure
+    return failure.likely if failure else "right"
+
+
+def answer_of(body: str) -> Any:
+    """A function of the body, where it is written: as an expression, or in full."""
+    names: dict[str, Any] = {"np": np, "LIST": LIST, "ARRAY": ARRAY, "PAIR": PAIR}
+    text = body if body.startswith("def ") else f"def f(x, n): return {body}"
+    exec(text, names)
+    return names["f"]
+
+
+ERRORS = [
+    ("x.sort()[0]", "something is `None` here"),
+    ("x.mean - 1", "a function is where its result is needed"),
+    ("max([1, 2], lambda t: t)", "`key=…`"),
+    ("n(x)", "is a `*` missing"),
+    ("x(n)", "in square ones"),
+    ("f(x, n)", "the function calls itself"),
+    ("def f(x, n): total += n", "`total` is read before it has a value"),
+    ("PAIR.bias", '`["bias"]`'),
+    ("n.shape", "one number has no `.shape`"),
+    ("x**0.5 ^ n", "a power is `**`"),
+    ("LIST / n", "make it an array"),
+    ("np.concatenate(x, x)", "several arrays are one list"),
+    ("float(x)", "one number is needed, and this is an array"),
+    ("max(x, 2 * x, key=lambda t: t)", "for a whole array"),
+    ("x.sum(axis=1)", "has 1 axes, counted from 0, so none is number 1"),
+    ("x + np.ones(3)", "the shapes (2,) and (3,) do not fit"),
+    ("np.eye(3) @ x", "rows of the first"),
+    ("np.where(x > 1, x)", "takes three things"),
+    ("range(n / 2)", "whole numbers only"),
+    ("x[n]", "axis 0 has 2 entries here"),
+    ("x[0.5]", "a position is a whole number"),
+    ("LIST[n]", "the list is shorter"),
+    ("[a for a, b in [n]]", "as many values"),
+    ("sum(n)", "one number is where several are needed"),
+    ("max(x[x > n])", "nothing is left to choose from"),
+    ("np.ln(x)", "in NumPy it is `np.log`"),
+    ("np.nothing(x)", "NumPy has no `nothing`"),
+    ("x.norm()", "write `np.linalg.norm(…)`"),
+    ("LIST.mean()", "only an array has `.mean`"),
+    ("sqrt(n)", "write `np.sqrt`"),
+    ("math.pi", "is not imported"),
+    ("x / k", "`k` here; the arguments are `x`, `n`"),
+    ('open("/no/such/file")', ""),
+]
+
+
+@pytest.mark.parametrize(("answer", "says"), ERRORS, ids=[e[1] for e in ERRORS])
+def test_an_error_is_explained(answer: str, says: str) -> None:
+    found = told(answer_of(answer), lambda x, n: x / n)
+    assert says in found
+    assert bool(says) == bool(found)
+
+
+RESULTS = [
+    ("x.mean", "a function, not its result"),
+    ("(x / n,)", "a comma at the end"),
+    ("-x / n", "the opposite sign"),
+    ("100 * x / n", "not per cent"),
+    ("(x / n).round(2)", "this is rounded"),
+    ("(x / n)[::-1]", "in another order"),
+    ("x / n / 4", "0.25 times what is asked for"),
+    ("(x / n) ** 2", "the square of what is asked for"),
+    ("(x / n) ** 0.5", "the root of what is asked for"),
+    ("n + ARRAY", "`ARRAY` is the lesson's"),
+    ("x + n", ""),
+]
+
+
+@pytest.mark.parametrize(("answer", "says"), RESULTS, ids=[r[1] for r in RESULTS])
+def test_a_result_is_compared_with_the_right_one(answer: str, says: str) -> None:
+    found = told(answer_of(answer), lambda x, n: x / n)
+    assert says in found
+    assert bool(says) == bool(found)
+
+
+def test_a_result_is_compared_with_the_arguments() -> None:
+    assert "this is `x` as it came in" in told(lambda x, n: x, lambda x, n: x**2 + n)
+
+
+def test_of_one_number_not_every_multiple_is_told() -> None:
+    assert told(lambda x, n: 7.0, lambda x, n: 2.0) == ""
+
+
+def test_mistakes_of_the_exercise_come_first() -> None:
+    mistakes = usual("an array has its own", raises("NoneType"))
+    answer = told(lambda x, n: x.sort()[0], lambda x, n: x, mistakes=mistakes)
+    assert answer == "an array has its own"
