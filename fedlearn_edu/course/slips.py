@@ -121,6 +121,14 @@ _ERRORS: Final = (
         f"{_NUMBER} object is not iterable",
         "one number is where several are needed: to count, loop over `range(…)`",
     ),
+    (
+        "([\\w.<>]+)\\(\\) (?:takes|missing|expected at)",
+        "`{0}` is called with too few arguments, or too many",
+    ),
+    (
+        "cannot reshape array of size (\\d+)",
+        "there are {0} numbers here, and not as many places in this shape",
+    ),
     ("empty sequence|iterable argument is empty", "nothing is left to choose from"),
 )
 
@@ -169,17 +177,20 @@ def of_result(attempt: Attempt, expected: Any) -> str:
         return "this is a function, not its result: are brackets missing, `()`?"
     if isinstance(got, tuple) and len(got) == 1 and alike(got[0], expected):
         return "a comma at the end makes a tuple of one: leave it out"
+    with suppress(AttributeError):  # it is no plain function
+        code, known = answer.__code__, answer.__globals__
+        for name in code.co_names:
+            if isinstance(known.get(name), np.ndarray):
+                return f"`{name}` is the lesson's: use the arguments alone"
+        if isinstance(got, float) and got % 1 and got in code.co_consts:
+            return "this number is in your answer: work it out from the arguments"
     with suppress(Exception):  # of results that are no numbers
         for name, given in zip(_parameters(answer), attempt.inputs, strict=False):
             if np.size(given) > 1 and alike(got, given):
                 return f"this is `{name}` as it came in: return what you made of it"
         if told := _related(_numbers(got), _numbers(expected)):
             return told
-    names = getattr(getattr(answer, "__code__", None), "co_names", ())
-    data = (n for n in names if isinstance(answer.__globals__.get(n), np.ndarray))
-    return next(
-        (f"`{name}` is the lesson's: use the arguments alone" for name in data), ""
-    )
+    return ""
 
 
 def _numbers(thing: Any) -> Any:

@@ -71,6 +71,8 @@ ERRORS = [
     ("x.norm()", "write `np.linalg.norm(…)`"),
     ("LIST.mean()", "only an array has `.mean`"),
     ("sqrt(n)", "write `np.sqrt`"),
+    ("x.reshape(3, 3)", "there are 2 numbers here"),
+    ("np.mod(x)", "`remainder` is called with too few"),
     ("math.pi", "is not imported"),
     ("x / k", "`k` here; the arguments are `x`, `n`"),
     ('open("/no/such/file")', ""),
@@ -94,6 +96,7 @@ RESULTS = [
     ("x / n / 4", "0.25 times what is asked for"),
     ("(x / n) ** 2", "the square of what is asked for"),
     ("(x / n) ** 0.5", "the root of what is asked for"),
+    ("0.7", "this number is in your answer"),
     ("n + ARRAY", "`ARRAY` is the lesson's"),
     ("x + n", ""),
 ]
