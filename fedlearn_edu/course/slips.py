@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+import fedlearn_edu as fl
 from fedlearn_edu.course.exercise import Attempt
 from fedlearn_edu.testing.comparison import alike, to_plain
 
@@ -158,6 +159,8 @@ def _misnamed(text: str, answer: Any) -> str:
         listed = f"; the arguments are {arguments}" if arguments else ""
         if name == "math":
             return "`math` is not imported here: `np` has such functions, too"
+        if hasattr(fl, name):
+            return f"`{name}` alone is not known: write `fl.{name}`"
         if known and name not in ("n", "e"):
             return f"`{name}` alone is not known: write `{known}`"
         return f"nothing is called `{name}` here{listed}"
@@ -221,5 +224,6 @@ def _related(got: Any, wanted: Any) -> str:
 
 def _parameters(answer: Any) -> list[str]:
     with suppress(Exception):  # it is no function, or tells nothing
-        return list(inspect.signature(answer).parameters)
+        names = inspect.signature(answer).parameters
+        return [name for name in names if not name.startswith("_")]
     return []

@@ -66,6 +66,7 @@ ERRORS = [
     ("[a for a, b in [n]]", "as many values"),
     ("sum(n)", "one number is where several are needed"),
     ("max(x[x > n])", "nothing is left to choose from"),
+    ("federated_mean(x)", "write `fl.federated_mean`"),
     ("np.ln(x)", "in NumPy it is `np.log`"),
     ("np.nothing(x)", "NumPy has no `nothing`"),
     ("x.norm()", "write `np.linalg.norm(…)`"),
