@@ -154,6 +154,8 @@ def not_a_part(thing: object) -> TracingError:
         do = "use an OrderedDict: the order of the fields matters"
     elif inspect.isawaitable(thing):
         do = "await it first"
+    elif isinstance(thing, Type):
+        do = "this is a type: pass a value of it, such as a parameter of this function"
     elif isinstance(thing, Placed):
         do = "make it a parameter of this function, and pass it in the call"
     elif type(thing).__module__.startswith("tensorflow"):
