@@ -28,6 +28,7 @@ from fedlearn_edu.course.grading import verdict_in
 from fedlearn_edu.viz.html import head, table, tag
 
 _CHECK: Final = "check-"
+_NOTHING: Final = "nothing handed in"
 _CELL: Final = (
     "padding:4px 12px 4px 0;text-align:left;vertical-align:top;"
     "border-top:1px solid #8888"
@@ -49,7 +50,7 @@ class Told:
         lesson: its name.
         student: the name in the gradebook.
         exercise: its name.
-        points: `None` where the submission did not run.
+        points: `None` where the submission did not run, or there is none.
         most: the points of a right answer.
         cause: the likely cause that the student was told; empty if it was right.
     """
@@ -94,18 +95,28 @@ def _told(
     lessons: Sequence[str],
 ) -> Iterator[Told]:
     for lesson in lessons or [each.name for each in gradebook.assignments]:
-        for student in students:
-            try:
-                found = gradebook.find_submission_notebook(lesson, lesson, student)
-            except MissingEntry:
-                continue
+        handed_in = {
+            student: _points(gradebook, lesson, student) for student in students
+        }
+        if not any(handed_in.values()):
+            continue
+        for student, points in handed_in.items():
             said = _verdicts(course, lesson, student)
-            for grade in found.grades:
-                if grade.name.startswith(_CHECK):
-                    name, points = grade.name.removeprefix(_CHECK), grade.score
-                    points = points if grade.name in said else None
-                    cause = said.get(grade.name, "")
-                    yield Told(lesson, student, name, points, grade.max_score, cause)
+            for cell in gradebook.find_notebook(lesson, lesson).grade_cells:
+                if cell.name.startswith(_CHECK):
+                    name = cell.name.removeprefix(_CHECK)
+                    got = points.get(cell.name) if cell.name in said else None
+                    cause = said.get(cell.name, "") if points else _NOTHING
+                    yield Told(lesson, student, name, got, cell.max_score, cause)
+
+
+def _points(gradebook: Gradebook, lesson: str, student: str) -> dict[str, float]:
+    """Those of each check; none if nothing was handed in."""
+    try:
+        found = gradebook.find_submission_notebook(lesson, lesson, student)
+    except MissingEntry:
+        return {}
+    return {grade.name: grade.score for grade in found.grades}
 
 
 def _verdicts(course: CourseDirectory, lesson: str, student: str) -> dict[str, str]:
@@ -156,13 +167,16 @@ def _table(found: list[Told]) -> str:
 
 
 def _commonest(found: Iterable[Told], exercise: str) -> str:
-    causes = (each.cause for each in found if each.exercise == exercise)
-    [(cause, count), *_] = [*Counter(filter(None, causes)).most_common(1), ("", 0)]
+    causes = Counter(each.cause for each in found if each.exercise == exercise)
+    del causes[""], causes[_NOTHING]
+    [(cause, count), *_] = [*causes.most_common(1), ("", 0)]
     return tag("td", f"{count}: {in_code(cause)}" if count else "–", style=_CELL)
 
 
 def _cell(told: Told | None) -> str:
-    if told is None or told.points is None:
+    if told is None:
         return tag("td", "–", style=_CELL)
+    if told.points is None:
+        return tag("td", f"– {told.cause}", style=_CELL)
     points = tag("strong", f"{told.points:g} of {told.most:g}")
     return tag("td", points, f" {in_code(told.cause)}", style=_CELL)

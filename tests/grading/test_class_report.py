@@ -61,6 +61,8 @@ def test_report_has_the_cause_that_each_was_told(tmp_path: Path) -> None:
         ("ada", "square", "0.0", "10.0", "not answered"),
         ("bob", "double", "0.0", "5.0", "you added one"),
         ("bob", "square", "0.0", "10.0", "not answered"),
+        ("eve", "double", "", "5.0", "nothing handed in"),
+        ("eve", "square", "", "10.0", "nothing handed in"),
     ]
     assert "you added one" in (folder / "causes.html").read_text()
     zips = {file.name for file in (folder / "feedback").iterdir()}
