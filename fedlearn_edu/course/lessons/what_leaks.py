@@ -40,14 +40,13 @@ def _step(
     return OrderedDict(weights=-rate * np.outer(x, errors), bias=-rate * errors)
 
 
-def _from_zero(pixels: int, classes: int, label: int, rate: float) -> tuple[Any]:
-    zeros = np.zeros((pixels, classes)), np.zeros(classes)
-    return (_step(_example(pixels, classes, label), rate, *zeros),)
+def _from_zero(pixels: int, label: int, rate: float) -> tuple[Any]:
+    zeros = np.zeros((pixels, 10)), np.zeros(10)
+    return (_step(_example(pixels, 10, label), rate, *zeros),)
 
 
-def _from_trained(ruled_out: bool) -> tuple[Any]:
-    bias = np.array([-1e4 if ruled_out else 0.1, 0.3, -0.2, 0.0])
-    return (_step(_example(6, 4, 2), 0.5, 0.3 * _normal(6, 4), bias),)
+def _from_trained() -> tuple[Any]:
+    return (_step(_example(6, 10, 2), 0.5, 0.3 * _normal(6, 10), _normal(10)),)
 
 
 def _read(answer: Callable[[Any], Any], update: Any) -> Any:
@@ -75,16 +74,22 @@ EXAMPLE_IN = Exercise(
     want=wants.function(1),
     reference=lambda: _example_in,
     cases=(
-        Case("five pixels, three classes", _from_zero(5, 3, 1, 0.1), do=_read),
-        Case("another rate", _from_zero(5, 3, 0, 2.0), do=_read),
-        Case("a model that has learned", _from_trained(False), do=_read),
-        Case("a class that it rules out", _from_trained(True), do=_read),
-        Case("784 pixels, ten classes", lambda: _from_zero(784, 10, 7, 0.1), do=_read),
+        Case("five pixels", _from_zero(5, 1, 0.1), do=_read),
+        Case("another rate", _from_zero(5, 0, 2.0), do=_read),
+        Case("a model that has learned", _from_trained(), do=_read),
+        Case("784 pixels", lambda: _from_zero(784, 7, 0.1), do=_read),
     ),
     mistakes=usual(
         "an update goes *against* the gradient: the label's bias is the one that "
         "grows; take the largest number, not the smallest",
         _says(lambda label, _, update: label == np.argmin(update["bias"])),
+        "the image is right, the label is not: it is the position of the largest bias",
+        _says(
+            lambda label, image, update: (
+                label != np.argmax(update["bias"])
+                and _is_image(image, _column(update) / update["bias"].max())
+            )
+        ),
         "this is a row, one pixel in all classes; a column, `[:, label]`, is one class "
         "in all pixels",
         _says(lambda _, image, update: image.shape == update["bias"].shape),
@@ -119,14 +124,15 @@ EXAMPLE_IN = Exercise(
                 and np.corrcoef(image, _column(update))[0, 1] > 0.999
             )
         ),
-        "the column and the bias are of different classes: take both of the label",
-        _says(lambda label, image, update: not np.isfinite(image).all()),
+        "this is neither the label's column nor a multiple of it: each column is the "
+        "image times its own number, and they add up to 0",
+        _says(lambda label, image, update: image.shape == _column(update).shape),
         "the label comes first and is one number, not an array: `np.argmax`",
         raises(r"only .*(scalar|0-dim|length-1|size-1)|int\(\) argument"),
         "two things are asked for: `return label, image`",
         raises("unpack|not iterable|invalid literal"),
         "`label` is a position, 0 to 9: `np.argmax(update['bias'])`",
-        raises("only integers|out of bounds"),
+        raises("only integers"),
         "divide by one number, the label's: `update['bias'][label]`",
         raises("broadcast"),
         "the names are keys: write `update['bias']`, not `update.bias`",
@@ -153,7 +159,7 @@ def _advantage(members: Any, others: Any, threshold: Any) -> Any:
 
 ADVANTAGE = Exercise(
     name="advantage",
-    title="how well a loss tells who was there",
+    title="how well a loss gives members away",
     points=5,
     want=wants.function(3),
     reference=lambda: _advantage,
@@ -177,9 +183,22 @@ ADVANTAGE = Exercise(
         lambda members, others, threshold: (
             np.mean(members < threshold) - np.mean(others < threshold)
         ),
+        lambda members, others, threshold: (
+            np.mean(members <= threshold) - np.mean(others < threshold)
+        ),
+        lambda members, others, threshold: (
+            np.mean(members < threshold) - np.mean(others <= threshold)
+        ),
         "an advantage may be below 0: such an attacker is worse than a guess",
         lambda *given: abs(_advantage(*given)),
         lambda *given: max(0, _advantage(*given)),
+        "this is 0: `len` counts False, too; `np.mean` gives the share of True",
+        lambda *_: 0.0,
+        "this is how often the attacker is right; the advantage is a difference of "
+        "the two shares",
+        lambda members, others, threshold: (
+            (np.mean(members <= threshold) + np.mean(others > threshold)) / 2
+        ),
         "the sign: the share of members comes first, and small losses count, <=",
         lambda *given: -_advantage(*given),
         "this counts what is above the threshold; members have *small* losses",
@@ -261,8 +280,15 @@ def _is_as_good(got: Any, members: Any, others: Any) -> bool:
     return bool(np.isclose(_advantage(members, others, got), best))
 
 
+def _or_as_good(answer: Callable[..., Any], members: Any, others: Any) -> Any:
+    """Of losses that are equally good, any one is right."""
+    got, best = answer(members, others), _best_threshold(members, others)
+    is_loss = np.ndim(got) == 0 and got in [*members, *others]
+    return best if is_loss and _is_as_good(got, members, others) else got
+
+
 _SURE: Final = np.array([0.1, 0.3, 0.2, 1.4])
-_NEW: Final = np.array([0.9, 0.25, 2.0, 0.6, 1.1, 0.7])
+_NEW: Final = np.array([0.9, 0.25, 2.0, 0.6, 1.2, 0.6, 0.6, 1.7, 1.8, 1.9])
 
 BEST_THRESHOLD = Exercise(
     name="best_threshold",
@@ -271,7 +297,7 @@ BEST_THRESHOLD = Exercise(
     want=wants.function(2),
     reference=lambda: _best_threshold,
     cases=(
-        Case("four members and six others", (_SURE, _NEW)),
+        Case("four members and ten others", (_SURE, _NEW)),
         Case(
             "members are few",
             (np.array([0.5, 0.2]), np.array([0.4, 0.8, 0.3, 0.6, 0.7, 0.9])),
@@ -279,6 +305,7 @@ BEST_THRESHOLD = Exercise(
         Case(
             "forty members, and as many others",
             (np.abs(_normal(40)), 0.4 + np.abs(_normal(2, 20).ravel())),
+            do=_or_as_good,
         ),
     ),
     mistakes=usual(
@@ -294,15 +321,19 @@ BEST_THRESHOLD = Exercise(
         _where_most(lambda *given: -_advantage(*given)),
         "this counts members and others; `advantage` compares shares",
         _where_most(_count),
-        "up to the largest loss of a member there are many others, too: compare "
-        "advantages",
+        "up to this loss, a member's largest, there are many others, too: keep the "
+        "loss with the largest advantage so far",
         lambda members, others: np.max(members),
+        "try the members' losses, too",
+        lambda members, others: max(
+            others, key=lambda threshold: _advantage(members, others, threshold)
+        ),
         "a mean knows nothing of the advantage: try every loss as the threshold",
         lambda members, others: np.mean(members),
         lambda members, others: (np.mean(members) + np.mean(others)) / 2,
         "with `<` in place of `<=` the best loss is another one: use `advantage`",
         _where_most(lambda m, o, tau: np.mean(m < tau) - np.mean(o < tau)),
-        "these are the advantages of all; return the loss of the largest one",
+        "return one number, the loss with the largest advantage, and no advantages",
         returns(lambda got, *_: np.ndim(got) > 0),
         "as a threshold this is as good, yet it is none of the losses: try those",
         returns(_is_as_good),
@@ -311,6 +342,8 @@ BEST_THRESHOLD = Exercise(
         "this is none of the losses: try each of them, and keep the one with the "
         "largest advantage",
         returns(lambda got, members, others: np.isfinite(got)),
+        "`advantage` takes one threshold: a loop, or `max(losses, key=…)`, tries all",
+        raises(r"broadcast.*\(14,\)"),
         "one array after the other is `np.concatenate([members, others])`, with two "
         "pairs of brackets",
         raises("broadcast|scalar index"),
