@@ -7,7 +7,7 @@ import numpy as np
 
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import raises, returns, usual
+from fedlearn_edu.course.mistakes import looks, raises, returns, usual
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
 
 
@@ -34,7 +34,7 @@ MASKED = Exercise(
     cases=(
         Case(
             "three clients",
-            (np.array([5, 0, 9]), np.array([[0, 7, 80], [0, 0, 50], [0, 0, 0]]), 100),
+            (np.array([5, 0, 9]), np.array([[0, 37, 80], [0, 0, 50], [0, 0, 0]]), 100),
         ),
         Case(
             "a value and a mask that are more than the modulus",
@@ -55,6 +55,11 @@ MASKED = Exercise(
         ),
         "take the remainder by `modulus`, on which all clients agree",
         lambda values, masks, modulus: _masked(values, masks, 2**32),
+        lambda values, masks, modulus: _masked(values, masks, 1000),
+        "`np.fmod` keeps the sign of a number below 0; `%` or `np.mod` does not",
+        lambda values, masks, modulus: np.fmod(
+            values + masks.sum(axis=1) - masks.sum(axis=0), modulus
+        ),
         "every mask is added twice here, and nothing cancels out: one of the two "
         "clients subtracts it",
         lambda values, masks, modulus: (
@@ -78,7 +83,8 @@ MASKED = Exercise(
         lambda values, masks, modulus: (
             (values - masks.sum(axis=1) + masks.sum(axis=0)) % modulus
         ),
-        "these are the values as they are: no mask hides them",
+        "no mask is left: if you subtract what you have added, the row, it is 0; the "
+        "column is `masks[:, k]`",
         lambda values, masks, modulus: values % modulus,
         "this is the sum; what each client *sends* is asked for",
         returns(_is_sum),
@@ -86,10 +92,22 @@ MASKED = Exercise(
         lambda values, masks, modulus: (
             (masks.sum(axis=1) - masks.sum(axis=0)) % modulus
         ),
-        "this is a table; what a client sends is one number: add up its masks",
-        returns(lambda got, *_: np.ndim(got) == 2),
+        "what a client sends is one number, not a row: add up its masks, `masks[k]` "
+        "and `masks[:, k]`",
+        returns(lambda got, *_: any(np.ndim(each) for each in got)),
+        "these are the masks of client 0, for all clients: sum each row and column",
+        lambda values, masks, modulus: (values + masks[0] - masks[:, 0]) % modulus,
+        "`masks[:k]` is the rows above k; the column is `masks[:, k]`",
+        lambda values, masks, modulus: [
+            (values[k] + masks[k].sum() - masks[:k].sum()) % modulus
+            for k in range(len(values))
+        ],
         "every client has got the same masks, those of all pairs: sum along an axis",
         lambda values, masks, modulus: (values + masks.sum()) % modulus,
+        "the masks are in `masks`: random numbers of your own do not cancel out",
+        looks(
+            lambda answer: not {"random", "chance"}.isdisjoint(answer.__code__.co_names)
+        ),
     ),
     hints=(
         "Each mask is in the numbers of two clients: one adds it, the other subtracts "
@@ -109,7 +127,7 @@ def _hidden(masked: Any) -> str:
     numbers = ", ".join(str(int(each)) for each in sent)
     return (
         f"Three clients have 1, 2 and 3. Yours send {numbers}, and the sum is "
-        f"{int(sent.sum() % modulus)} modulo {modulus}."
+        f"{int(sum(sent) % modulus)} modulo {modulus}."
     )
 
 
@@ -118,7 +136,7 @@ def _repaired(total: Any, masks: Any, gone: Any, modulus: int) -> Any:
 
 
 def _without(values: Any, gone: int, modulus: int) -> tuple[Any, ...]:
-    """What is left of a sum if one client has gone before it sent its number."""
+    """What is left of a sum if one client was gone before it sent its number."""
     masks = _pairs(len(values), modulus)
     sent = np.delete(_masked(np.array(values), masks, modulus), gone)
     return sent.sum() % modulus, masks, gone, modulus
@@ -126,7 +144,7 @@ def _without(values: Any, gone: int, modulus: int) -> tuple[Any, ...]:
 
 REPAIRED = Exercise(
     name="repaired",
-    title="a sum without the one that has gone",
+    title="a sum without the one that dropped out",
     points=10,
     want=wants.function(4),
     reference=lambda: _repaired,
@@ -137,7 +155,11 @@ REPAIRED = Exercise(
         Case("one of twenty", lambda: _without([*range(20)], 13, 10_000)),
     ),
     mistakes=usual(
-        "the masks of the one that has gone are still in the sum",
+        "the server does not know `patients`; and the number of the one that is gone "
+        "is not in the sum, only its masks are",
+        looks(lambda answer: "patients" in answer.__code__.co_names),
+        "the masks of the one that is gone are still in the sum (the row minus the "
+        "row is 0: its column is `masks[:, gone]`)",
         lambda total, masks, gone, modulus: total,
         "take the remainder of all of it, in brackets: `(total + ... - ...) % modulus`",
         lambda total, masks, gone, modulus: (
@@ -170,9 +192,30 @@ REPAIRED = Exercise(
         lambda total, masks, gone, modulus: (
             (total - masks[gone].sum() - masks[:, gone].sum()) % modulus
         ),
-        "these are all masks, of every pair; only those of `gone` are left in the sum",
+        "these are masks of other pairs, too; only those of `gone` are left in the sum",
         lambda total, masks, gone, modulus: (total - masks.sum()) % modulus,
         lambda total, masks, gone, modulus: (total + masks.sum()) % modulus,
+        lambda total, masks, gone, modulus: (
+            (total + np.delete(masks, gone, axis=0).sum()) % modulus
+        ),
+        lambda total, masks, gone, modulus: (
+            (total - np.delete(masks, gone, axis=0).sum()) % modulus
+        ),
+        "`masks[:gone]` is the rows above; the column is `masks[:, gone]`",
+        lambda total, masks, gone, modulus: (
+            (total + masks[gone].sum() - masks[:gone].sum()) % modulus
+        ),
+        "position and modulus are the arguments `gone` and `modulus`, not 6 and 1000",
+        lambda total, masks, gone, modulus: _repaired(total, masks, 6, 1000),
+        lambda total, masks, gone, modulus: _repaired(total, masks, 6, modulus),
+        lambda total, masks, gone, modulus: _repaired(total, masks, gone, 1000),
+        "`%` takes the remainder; `/` and `//` divide",
+        lambda total, masks, gone, modulus: (
+            (total + masks[gone].sum() - masks[:, gone].sum()) / modulus
+        ),
+        lambda total, masks, gone, modulus: (
+            (total + masks[gone].sum() - masks[:, gone].sum()) // modulus
+        ),
         "this is the correction; add it to `total`",
         lambda total, masks, gone, modulus: (
             (masks[gone].sum() - masks[:, gone].sum()) % modulus
@@ -183,7 +226,7 @@ REPAIRED = Exercise(
         raises("out of bounds|invalid index|only integers|not callable"),
     ),
     hints=(
-        "What would the number of the one that has gone have been, if its own value "
+        "What would the missing client have sent, if its own value "
         "were 0? Add that number, and the masks cancel out.",
         "It would have added its row, `masks[gone]`, and subtracted its column, "
         "`masks[:, gone]`.",
@@ -211,7 +254,8 @@ SINGLE_OUT = Exercise(
         ),
         Case("nothing is left", (np.array([7, 0]), np.array([7, 0]), 100)),
         Case(
-            "in a thousand", (np.array([900, 20, 450]), np.array([100, 990, 500]), 1000)
+            "in a thousand",
+            (np.array([900, 20, 450, 400]), np.array([100, 990, 500, 80]), 1000),
         ),
     ),
     mistakes=usual(
@@ -253,12 +297,31 @@ SINGLE_OUT = Exercise(
         "`np.where` takes three things: the condition, what there is where it is true, "
         "and what there is elsewhere",
         returns(lambda got, *_: isinstance(got, tuple)),
-        "the half depends on `modulus`, which is not always 100",
+        "the half, and what is subtracted, depend on `modulus`: not always 50 and 100",
+        lambda total, rest, modulus: _lowered(total, rest, modulus, 100),
         lambda total, rest, modulus: np.where(
             (total - rest) % modulus > 50,
             (total - rest) % modulus - 100,
             (total - rest) % modulus,
         ),
+        lambda total, rest, modulus: (
+            (total - rest) % modulus - modulus * ((total - rest) % modulus > 50)
+        ),
+        "subtract first, modulo `modulus`; then turn back what is above the half",
+        lambda total, rest, modulus: (
+            _lowered(total, 0, modulus, modulus) - _lowered(rest, 0, modulus, modulus)
+        ),
+        "without `abs`, which loses what is larger: `%` takes care of the sign",
+        lambda total, rest, modulus: _lowered(abs(total - rest), 0, modulus, modulus),
+        "the condition is about the difference, not about `total` or `rest`",
+        lambda total, rest, modulus: (
+            (total - rest) % modulus - modulus * (total > modulus / 2)
+        ),
+        lambda total, rest, modulus: (
+            (total - rest) % modulus - modulus * (rest > modulus / 2)
+        ),
+        "these are numbers of `total`: subtract those of `rest`, place by place",
+        returns(lambda got, total, *_: np.isin(got, total).all()),
         "`if` cannot decide for a whole array: `np.where(condition, then, else)`",
         raises("truth value"),
     ),
@@ -288,10 +351,10 @@ LESSON: Final = Lesson(
     minutes=30,
     goals=(
         "let a server add up numbers that it never sees",
-        "repair a sum after a client has gone",
+        "repair a sum after a client has dropped out",
         "say what a sum hides, and what two sums give away",
     ),
     needs="lesson 12b",
     exercises=(MASKED, REPAIRED, SINGLE_OUT),
-    outcomes={"told": "a random number", "gone": "worthless"},
+    outcomes={"told": "a number that looks random", "gone": "worthless"},
 )
