@@ -2,15 +2,17 @@
 """Lesson 12b: what clients that lie do to a mean, and what helps."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.exercise import Attempt, Case, Exercise, Lesson, Mistake, Sign
 from fedlearn_edu.course.mistakes import raises, returns, usual
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
+from fedlearn_edu.testing.comparison import alike
 
 Floats = NDArray[np.floating[Any]]
 
@@ -21,6 +23,12 @@ def _normal(*shape: int) -> Floats:
 
 def _replacement(model: Any, target: Any, total: Any, own: Any) -> Any:
     return total / own * (target - model)
+
+
+def _is_multiple(got: Any, model: Any, target: Any, total: Any, own: Any) -> bool:
+    """Whether the difference is right, and its factor like that of the lesson."""
+    factor = np.linalg.norm(got) / np.linalg.norm(target - model)
+    return bool(np.allclose(got, factor * (target - model)) and abs(factor - 20) < 0.2)
 
 
 REPLACEMENT = Exercise(
@@ -54,6 +62,11 @@ REPLACEMENT = Exercise(
         lambda model, target, total, own: total / own * target,
         lambda model, target, total, own: target,
         lambda model, target, total, own: model + total / own * (target - model),
+        "the two models are added; an update is their difference, target - model",
+        lambda model, target, total, own: total / own * (target + model),
+        "n is the argument `total`, n_0 is `own`: the liar is not always one of twenty",
+        returns(_is_multiple),
+        raises("name 'n"),
         "`*` is missing before the bracket",
         raises("not callable"),
         "`//` rounds down; `/` divides",
@@ -89,11 +102,13 @@ CLIPPED = Exercise(
     reference=lambda: _clipped,
     cases=(
         Case("a short one stays as it is", (np.array([0.9, -1.2]), 2.0)),
-        Case("a long one", (np.array([3.0, -4.0]), 2.0)),
+        Case("a long one", (np.array([3.0, 0.0, -4.0]), 2.0)),
         Case("exactly as long as it may be", (np.array([3.0, 4.0]), 5.0)),
         Case("twenty numbers", (_normal(20), 2.5)),
     ),
     mistakes=usual(
+        "`len` counts numbers; the length is `np.linalg.norm(update)`",
+        lambda update, bound: update * min(1, bound / len(update)),
         "nothing is clipped: is the length larger than `bound`?",
         lambda update, bound: update,
         "this cuts each *number*; the length of the whole update is bounded",
@@ -116,6 +131,10 @@ CLIPPED = Exercise(
         lambda update, bound: update * min(1, bound / np.sum(np.abs(update))),
         "numbers of both signs cancel in this sum; `np.linalg.norm` squares them",
         lambda update, bound: update * min(1, bound / np.sum(update)),
+        "the factor min(1, …) is not squared",
+        lambda update, bound: update * min(1, bound / np.linalg.norm(update)) ** 2,
+        "C is the argument `bound`, not always 0.5",
+        lambda update, bound: update * min(1, 0.5 / np.linalg.norm(update)),
         "multiply by the quotient; subtracting changes the direction",
         lambda update, bound: update - max(0, np.linalg.norm(update) - bound),
         "this is the factor alone; multiply the update by it",
@@ -173,6 +192,18 @@ def _with_attackers(honest: int, attackers: int, at: float, spread: float) -> Fl
     return updates.round(2)
 
 
+def _of_nearest(updates: Any, part: slice, order: Any = sorted) -> Any:
+    """A choice by a part of the distances of each update, in this order."""
+    ways = [[np.sum((one - other) ** 2) for other in updates] for one in updates]
+    return updates[np.argmin([sum(order(each)[part]) for each in ways])]
+
+
+def _by_column(updates: Any, part: slice) -> Any:
+    """A choice by squares that are added up along the wrong axis."""
+    ways = [((updates - one) ** 2).sum(axis=0) for one in updates]
+    return updates[np.argmin([np.sort(each)[part].sum() for each in ways])]
+
+
 def _sorted_by_column(updates: Any, f: int) -> Any:
     squares = [[np.sum((one - other) ** 2) for other in updates] for one in updates]
     nearest = np.sort(squares, axis=0)[:, 1 : len(updates) - f - 1]
@@ -182,6 +213,33 @@ def _sorted_by_column(updates: Any, f: int) -> Any:
 _SEVEN: Final = np.array([[33.0], [68.0], [2.0], [18.0], [21.0], [12.0], [0.0]])
 _SIX: Final = np.array([[61.0], [1.0], [3.0], [15.0], [8.0], [11.0]])
 _NINE: Final = np.array([[8.0, 52, 4, 18, 5, 23, 51, 11, 6]]).T
+
+
+def _surely(*entries: Any) -> tuple[Mistake, ...]:
+    """Usual mistakes; what a formula says has to hold on other updates, too.
+
+    Of seven updates many rules choose the same one.
+    """
+
+    def sure(sign: Sign) -> Sign:
+        formula = sign.formula
+        if formula is None:
+            return sign
+
+        def spotted(attempt: Attempt) -> bool:
+            with suppress(Exception):  # as the answer may fail on these
+                return sign.spotted(attempt) and all(
+                    alike(attempt.answer(each.copy(), 3), formula(each, 3))
+                    for each in _normal(4, 12, 3)
+                )
+            return False
+
+        return Sign(spotted, formula)
+
+    return tuple(
+        Mistake(each.says, tuple(map(sure, each.signs))) for each in usual(*entries)
+    )
+
 
 KRUM = Exercise(
     name="krum",
@@ -197,7 +255,7 @@ KRUM = Exercise(
         Case("three attackers that agree", (_with_attackers(8, 3, 4.0, 0.05), 3)),
         Case("nobody attacks", (_normal(9, 3).round(2), 1)),
     ),
-    mistakes=usual(
+    mistakes=_surely(
         "this is the smallest score; return the update that has it",
         lambda updates, f: np.min(_scores(updates, f)),
         "this is its position: return the update itself, updates[position]",
@@ -206,15 +264,18 @@ KRUM = Exercise(
         returns(lambda got, updates, f: np.ndim(got) == np.ndim(updates)),
         "this takes the *largest* score: it trusts whoever stands apart",
         _chosen(choose=np.argmax),
-        "the distances to *all* others count here, or to the farthest: take the n - f "
-        "- 2 nearest alone",
+        "all distances count here, so the update nearest to the mean wins, which liars "
+        "can move: take the n - f - 2 nearest alone",
         _chosen(lambda n, f: n - 1),
+        "the farthest ones count here, too: take the n - f - 2 nearest alone",
         _chosen(lambda n, f: n - f),
-        lambda updates, f: updates[
-            np.linalg.norm(updates - np.mean(updates, axis=0), axis=1).argmin()
-        ],
+        _chosen(lambda n, f: n - 2),
+        lambda updates, f: _of_nearest(updates, slice(f + 2 - len(updates), None)),
+        "the bad ones need not be the last f rows: keep all, and compare distances",
+        lambda updates, f: _chosen(lambda n, f: n - 1)(updates[: len(updates) - f], f),
         "square each difference first, then add up: `np.sum(way**2)`",
         _chosen(distance=lambda way: np.sum(way) ** 2),
+        _chosen(distance=lambda way: np.sum(np.abs(way))),
         "one nearest neighbour, or f of them, are not enough: attackers that agree are "
         "near to each other; n - f - 2 are asked for",
         _chosen(lambda n, f: 1),
@@ -224,15 +285,27 @@ KRUM = Exercise(
         _chosen(lambda n, f: n - f - 3),
         "this counts too many neighbours: n - f - 2, without the update itself",
         _chosen(lambda n, f: n - f - 1),
-        "this is the first update: `return` comes after the loop; and distances are "
-        "sorted for each update by themselves, with `np.sort` along axis=1",
+        "n is the number of rows, `len(updates)`",
+        lambda updates, f: _of_nearest(updates, slice(updates.shape[1] - f - 1)),
+        lambda updates, f: _of_nearest(updates, slice(1, updates.shape[1] - f - 1)),
+        "add up the squares of each *row*, along axis=1: one distance per update",
+        lambda updates, f: _by_column(updates, slice(len(updates) - f - 1)),
+        lambda updates, f: _by_column(updates, slice(1, len(updates) - f - 1)),
+        "distances have to be sorted, or the nearest are not the first ones",
+        lambda updates, f: _of_nearest(updates, slice(len(updates) - f - 2), list),
+        lambda updates, f: _of_nearest(updates, slice(len(updates) - f - 1), list),
+        lambda updates, f: _of_nearest(updates, slice(1, len(updates) - f - 1), list),
+        "this is the first update: does `argmin` see a score for *each* update, and is "
+        "`return` after the loop?",
         lambda updates, f: updates[0],
+        "sort the distances of each update by themselves, `np.sort` along axis=1",
         _sorted_by_column,
         "these are distances; their *squares* are asked for",
         _chosen(distance=np.linalg.norm),
         "add up *squared* differences to other updates; of plain ones, both signs "
         "cancel",
         _chosen(distance=np.sum),
+        _chosen(distance=lambda way: -np.sum(way)),
         lambda updates, f: updates[np.linalg.norm(updates, axis=1).argmin()],
         "this is the mean; Krum returns one of the updates as it is",
         lambda updates, f: np.mean(updates, axis=0),
@@ -242,6 +315,12 @@ KRUM = Exercise(
         lambda updates, f: updates[
             np.linalg.norm(updates - np.median(updates, axis=0), axis=1).argmin()
         ],
+        "rows have been sorted, which mixes updates: sort distances",
+        lambda updates, f: _krum(np.sort(updates, axis=0), f),
+        "this is none of the updates: return the row with the smallest score",
+        returns(lambda got, updates, f: not (updates == got).all(axis=1).any()),
+        "this is the library's rule: write the scores yourself",
+        raises("does not denote a type"),
         "an update has one axis: `np.sum(…)` adds it up, without `axis=1`",
         raises("AxisError"),
         "arrays cannot be compared or sorted: first add up the squares of one update, "
