@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Attempt, Case, Exercise, Lesson, Sign
-from fedlearn_edu.course.mistakes import raises, returns, usual
+from fedlearn_edu.course.mistakes import looks, raises, returns, usual
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
 
 Floats = NDArray[np.floating[Any]]
@@ -63,6 +63,14 @@ ESTIMATED_SHARE = Exercise(
         lambda answers: 2 * (np.mean(answers) + 0.25),
         "`np.sum` counts the yeses; the formula has their share, `np.mean`",
         lambda answers: 2 * (np.sum(answers) - 0.25),
+        lambda answers: np.sum(answers) / 2,
+        "this is the share of those who take their pills",
+        lambda answers: 1 - _estimated_share(answers),
+        "this undoes the half twice: double once",
+        lambda answers: 2 * _estimated_share(answers),
+        "the median of yeses and noes is no share: `np.mean`",
+        lambda answers: 2 * (np.median(answers) - 0.25),
+        lambda answers: np.median(answers),
         "this is a number of people; a share is asked for",
         lambda answers: 2 * (np.sum(answers) - 0.25 * len(answers)),
         lambda answers: np.sum(answers),
@@ -123,7 +131,7 @@ PRIVATE_SUM = Exercise(
     reference=lambda: _private_sum,
     cases=(
         Case("short updates, no noise: their sum", (_THREE, 9.0, 0.0, _PAIR)),
-        Case("one long update, two short ones", (_THREE, 1.0, 0.0, _PAIR)),
+        Case("one long update, two short ones", (_THREE, 2.0, 0.0, _PAIR)),
         Case(
             "an update of zeros",
             (_THREE * [[1], [0], [1]], 0.5, 0.0, _PAIR),
@@ -171,11 +179,13 @@ PRIVATE_SUM = Exercise(
         "the norm is the root of the sum of squares, `np.linalg.norm`",
         _summed(lambda u, clip: u * clip / np.maximum(_norms(u, 1), clip)),
         _summed(lambda u, clip: u * np.minimum(1, clip / _norms(u) ** 2)),
+        "the factor min(1, clip / norm) is not squared",
+        _summed(lambda u, clip: u * np.minimum(1, clip / _norms(u)) ** 2),
         "the factor is the other way round: a long update is multiplied by clip / norm",
         _summed(lambda u, clip: u * np.maximum(_norms(u), clip) / clip),
         _summed(lambda u, clip: u * np.minimum(1, _norms(u) / clip)),
-        "a number for each client does not fit numbers for each weight: norms are "
-        "along axis=1, and keepdims=True keeps them a column",
+        "a number for each client does not fit one for each weight: norms are along "
+        "axis=1, a column by keepdims=True, and the sum is along axis=0",
         raises("broadcast"),
         "`min` compares whole arrays; `np.minimum` takes one number after the other",
         raises("truth value"),
@@ -242,6 +252,13 @@ PRIVACY_LOSS = Exercise(
         "the logarithm of a quotient is a difference: subtract one exponent from the "
         "other",
         lambda x, z: (x - 1) ** 2 / x**2,
+        lambda x, z: np.log((x - 1) ** 2 / x**2),
+        "brackets are missing: (x - 1) ** 2",
+        lambda x, z: (x**2 - x - 1) / (2 * z**2),
+        "the 1 of (x - 1)² = x² - 2 x + 1 is lost",
+        lambda x, z: x / z**2,
+        "this is the limit of one case; the loss at `x` is asked for",
+        lambda x, z: _privacy_loss(1 + 3.09 * z, z),
         "the noise is squared in the exponent: divide by 2 z²",
         lambda x, z: z * _privacy_loss(x, z),
         "brackets are missing: the whole difference is divided by 2 z²",
@@ -316,6 +333,11 @@ def _within(epsilon: float, budget: float) -> bool:
     return epsilon <= budget
 
 
+def _is_epsilon(got: float, epsilon_of: Callable[[float], float]) -> bool:
+    """Whether it is what some number of quarters costs."""
+    return any(np.isclose(got, epsilon_of(quarters / 4)) for quarters in range(1, 500))
+
+
 def _came_back(attempt: Attempt) -> Any:
     """The result, and where the answer was not called or failed, something else."""
     is_result = attempt.inputs and attempt.error is None
@@ -339,6 +361,12 @@ ENOUGH_NOISE = Exercise(
         _first(lambda epsilon, budget: epsilon < budget, 0.25, 0.25),
         "this is the epsilon; the noise is asked for",
         lambda epsilon_of, budget: epsilon_of(_enough_noise(epsilon_of, budget)),
+        lambda epsilon_of, budget: epsilon_of(budget),
+        returns(lambda got, epsilon_of, _: got % 0.25 and _is_epsilon(got, epsilon_of)),
+        "these are all that are enough; return the least",
+        returns(lambda got, *_: np.ndim(got) > 0),
+        "use `epsilon_of`: `accounting` counts another training",
+        looks(lambda answer: "accounting" in answer.__code__.co_names),
         "a quarter may be enough: begin with 0.25, and go on in quarters",
         _first(_within, 1.0, 0.25),
         _first(_within, 0.5, 0.25),
@@ -354,7 +382,8 @@ ENOUGH_NOISE = Exercise(
         "budget, and not while it is below",
         lambda epsilon_of, budget: 0.25,
         _first(lambda epsilon, budget: epsilon > budget, 0.25, 0.25),
-        "the search ends after one step: `return` comes after the loop, not inside",
+        "this is one step: `while` goes on where `if` looks once, `return` comes after "
+        "the loop, and nothing is taken off the budget, as each noise is tried anew",
         lambda epsilon_of, budget: 0.5,
         "nothing came back: is there a `return`, and does the search go on until a "
         "noise is enough?",
