@@ -161,7 +161,7 @@ REPAIRED = Exercise(
         "the masks of the one that is gone are still in the sum (the row minus the "
         "row is 0: its column is `masks[:, gone]`)",
         lambda total, masks, gone, modulus: total,
-        "take the remainder of all of it, in brackets: `(total + ... - ...) % modulus`",
+        "take the remainder of all, by `modulus`: `(total + ... - ...) % modulus`",
         lambda total, masks, gone, modulus: (
             total + masks[gone].sum() - masks[:, gone].sum()
         ),
@@ -208,7 +208,6 @@ REPAIRED = Exercise(
         "position and modulus are the arguments `gone` and `modulus`, not 6 and 1000",
         lambda total, masks, gone, modulus: _repaired(total, masks, 6, 1000),
         lambda total, masks, gone, modulus: _repaired(total, masks, 6, modulus),
-        lambda total, masks, gone, modulus: _repaired(total, masks, gone, 1000),
         "`%` takes the remainder; `/` and `//` divide",
         lambda total, masks, gone, modulus: (
             (total + masks[gone].sum() - masks[:, gone].sum()) / modulus

@@ -289,16 +289,14 @@ KRUM = Exercise(
         lambda updates, f: _of_nearest(updates, slice(updates.shape[1] - f - 1)),
         lambda updates, f: _of_nearest(updates, slice(1, updates.shape[1] - f - 1)),
         "add up the squares of each *row*, along axis=1: one distance per update",
-        lambda updates, f: _by_column(updates, slice(len(updates) - f - 1)),
         lambda updates, f: _by_column(updates, slice(1, len(updates) - f - 1)),
         "distances have to be sorted, or the nearest are not the first ones",
         lambda updates, f: _of_nearest(updates, slice(len(updates) - f - 2), list),
         lambda updates, f: _of_nearest(updates, slice(len(updates) - f - 1), list),
         lambda updates, f: _of_nearest(updates, slice(1, len(updates) - f - 1), list),
-        "this is the first update: does `argmin` see a score for *each* update, and is "
-        "`return` after the loop?",
+        "this is the first update: does `argmin` see a score for *each* update, is "
+        "`return` after the loop, and are distances sorted along axis=1?",
         lambda updates, f: updates[0],
-        "sort the distances of each update by themselves, `np.sort` along axis=1",
         _sorted_by_column,
         "these are distances; their *squares* are asked for",
         _chosen(distance=np.linalg.norm),
