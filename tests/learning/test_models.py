@@ -10,7 +10,6 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import learning
 from fedlearn_edu.learning import build_fed_avg, losses, models
-from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.simulation import ClientData
 
@@ -402,19 +401,3 @@ def test_examples_keep_their_shape(shape: Any) -> None:
     right = model.losses(model.initialize(0), {"x": x, "y": np.array([0, 1], np.int32)})
     assert found.loss_per_example == pytest.approx(float(np.mean(right)), rel=1e-5)
     assert learning.run(build_fed_avg(model), data, 1).rounds == 1
-
-
-@pytest.mark.parametrize("shape", [[6, 4], [2, 12], [4, 6, 2], [None]])
-@pytest.mark.parametrize("x", [EXAMPLES, EXAMPLES.reshape(2, 24)], ids=["own", "flat"])
-def test_examples_of_another_shape_are_refused(shape: Any, x: Any) -> None:
-    if (shape, x.ndim) == ([None], 2):
-        return  # a sequence of 24 numbers is one of any length
-    embedding = fl.tf.keras.layers.Embedding(50, 2)
-    theirs = fl.tf.keras.Sequential([fl.tf.keras.Input(shape), embedding])
-    model, data = models.from_keras_model(theirs), ClientData(x, [0, 1], [[0, 1]])
-    with pytest.raises(RunError, match="not what the model takes") as caught:
-        learning.run(build_fed_avg(model), data, 1)
-    fits = np.prod([size or 0 for size in shape]) == x[0].size
-    assert (f"x.reshape(-1, {', '.join(map(str, shape))})" in str(caught.value)) == fits
-    with pytest.raises(RunError, match="not what the model takes"):
-        learning.build_federated_evaluation(model).on(data)
