@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedlearn_edu.errors import TypeNotAssignableError
-from fedlearn_edu.types import Type, parse_type, to_type
+from fedlearn_edu.types import parse_type, to_type
 from tests.strategies import types, wider_types
 
 # target, source, assignable, equivalent
@@ -75,12 +75,6 @@ def test_containers_count_only_for_identity(first: Any, second: Any) -> None:
     assert left != right
 
 
-@given(types())
-def test_every_type_is_assignable_from_itself(type_: Type) -> None:
-    """Law: assignability is reflexive."""
-    assert type_.is_assignable_from(type_)
-
-
 @given(st.data())
 def test_wider_types_are_assignable_in_steps_and_at_once(data: st.DataObject) -> None:
     """Law: assignability is transitive (on pairs that are assignable)."""
@@ -97,20 +91,3 @@ def test_error_carries_both_types() -> None:
     with pytest.raises(TypeNotAssignableError) as caught:
         target.check_assignable_from(source)
     assert (caught.value.target_type, caught.value.source_type) == (target, source)
-
-
-KINDS = {
-    "tensor": "int32",
-    "struct": "<a=int32>",
-    "sequence": "int32*",
-    "function": "(int32 -> bool)",
-    "federated": "int32@SERVER",
-    "placement": "placement",
-    "abstract": "T",
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_each_type_is_of_exactly_one_kind(kind: str) -> None:
-    for other, text in KINDS.items():
-        assert getattr(parse_type(text), f"is_{kind}")() == (kind == other)

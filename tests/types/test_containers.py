@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import CLIENTS, normalize, parse_type, restore
+from fedlearn_edu.types import normalize, parse_type, restore
 from fedlearn_edu.types.sequences import DatasetSequence, LazySequence
 from tests.strategies import same, value_of, value_types
 
@@ -70,23 +69,3 @@ def test_all_equal_value_is_handed_in_bare() -> None:
     assert normalize(1, parse_type("int32@SERVER")) == 1
     assert normalize([1, 2], parse_type("int32[2]@CLIENTS")).tolist() == [1, 2]
     assert normalize([1, 2], parse_type("<int32,int32>@SERVER")) == Struct.unnamed(1, 2)
-
-
-# ------------------------------------------------------------------- others
-
-
-def test_placement_is_its_own_plain_form() -> None:
-    assert normalize(CLIENTS, parse_type("placement")) is CLIENTS
-
-
-def test_function_is_left_to_the_caller() -> None:
-    assert normalize(len, parse_type("(int32 -> int32)")) is len
-
-
-def test_every_message_has_at_most_twelve_lines() -> None:
-    wide = parse_type("<" + ",".join(f"f{i}=float32[100]" for i in range(99)) + ">")
-    for value in ([1], {"f0": 1}, 1, None, list(range(99)), [np.zeros((9, 9))] * 99):
-        with pytest.raises(FedLearnError) as caught:
-            normalize(value, wide)
-        assert len(str(caught.value).splitlines()) <= 12
-        assert len(str(caught.value)) < 800
