@@ -81,11 +81,6 @@ def test_no_type_stays_no_type_and_a_type_denotes_itself() -> None:
 INT, BOOL = TensorType(np.int32), TensorType(np.bool_)
 
 
-def test_types_are_frozen() -> None:
-    with pytest.raises(AttributeError, match="cannot assign"):
-        TensorType(np.int32).shape = (1,)  # type: ignore[misc]
-
-
 def test_tab_completion_offers_the_fields() -> None:
     assert "weights" in dir(StructType([("weights", np.int32)]))
 
