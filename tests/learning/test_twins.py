@@ -106,6 +106,20 @@ def test_defaults_are_those_of_the_twin(algorithm: str) -> None:
     assert_close(as_array(state.weights), expected)
 
 
+@pytest.mark.parametrize("name", ["adam", "yogi"])
+def test_betas_of_ones_own_are_those_of_the_twin(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    twin: Any = {"adam": fed_adam, "yogi": fed_yogi}[name]
+    monkeypatch.setattr(twin, "BETA_1", 0.8)
+    monkeypatch.setattr(twin, "BETA_2", 0.95)
+    at_server = getattr(fl.learning.optimizers, f"build_{name}")(0.01, 0.8, 0.95)
+    at_clients = fl.learning.optimizers.build_sgd(0.1)
+    ours = fl.learning.build_fed_opt(model(), at_clients, at_server)
+    states = rounds(STEP_BY_STEP, ours, CLIENTS, 3)
+    assert_close([as_array(s.weights) for s in states], list(twin.rounds(CLIENTS, 3)))
+
+
 @pytest.mark.parametrize("stack", [STEP_BY_STEP, DEFAULT], ids=lambda s: s.name)
 def test_fed_sgd_agrees_with_its_twin(stack: Stack) -> None:
     states = rounds(stack, process("fed_sgd", server_learning_rate=0.8), CLIENTS, 4)
