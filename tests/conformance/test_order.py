@@ -88,15 +88,6 @@ def test_fold_follows_client_order_whoever_is_late(turns: list[int]) -> None:
     assert _run(context_over(late), HISTORY, list(names)) == expected
 
 
-@given(st.permutations(range(5)))
-def test_results_come_back_in_client_order_whoever_is_late(turns: list[int]) -> None:
-    greet = fl.np_computation(lambda name: b"hi " + name, np.str_)
-    mapped = fl.federated_computation(lambda v: fl.federated_map(greet, v), STRINGS)
-    late = flat([Late(participant(), wait) for wait in turns])
-    found = _run(context_over(late), mapped, list("abcde"))
-    assert found == [b"hi a", b"hi b", b"hi c", b"hi d", b"hi e"]
-
-
 @pytest.mark.tensorflow
 @pytest.mark.parametrize("fanout", [100, 2])
 def test_threads_do_not_change_the_order(fanout: int) -> None:

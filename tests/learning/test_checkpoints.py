@@ -18,7 +18,6 @@ from filelock import FileLock
 
 from fedlearn_edu import atomic
 from fedlearn_edu.learning import checkpoints
-from fedlearn_edu.learning.callbacks import EarlyStop
 from fedlearn_edu.learning.checkpoints import (
     CheckpointError,
     Checkpoints,
@@ -271,31 +270,6 @@ def test_a_function_in_the_settings_is_the_same_in_the_next_program(
 # ---------------------------------------------------------------- callbacks
 
 
-def test_early_stop_decides_the_same_in_a_resumed_run(tmp_path: Path) -> None:
-    losses = [5.0, 3.0, 4.0, 4.0, 4.0, 1.0]
-
-    def judge(weights: Any) -> dict[str, float]:
-        judge.calls += 1  # type: ignore[attr-defined]
-        return {"loss": losses[judge.calls - 1]}  # type: ignore[attr-defined]
-
-    def go(rounds: int, calls: int, folder: Path) -> Run:
-        judge.calls = calls  # type: ignore[attr-defined]
-        stop = EarlyStop("test.loss", patience=3)
-        options = Options(callbacks=[stop], checkpoints=Checkpoints(folder))
-        return run(
-            PROCESS, small_lists(), rounds, evaluate={"test": judge}, options=options
-        )
-
-    whole = go(6, 0, tmp_path / "whole")
-    assert (whole.rounds, whole.stopped is not None) == (5, True)
-    assert go(4, 0, tmp_path / "parts").stopped is None
-    resumed = go(6, 4, tmp_path / "parts")
-    assert (resumed.rounds, resumed.stopped) == (5, whole.stopped)
-    # It had stopped when it was killed: called again, it does not begin another round.
-    again = go(6, 5, tmp_path / "parts")
-    assert (again.rounds, again.stopped) == (5, whole.stopped)
-
-
 def test_a_folder_that_is_called_like_a_checkpoint_is_none(tmp_path: Path) -> None:
     (tmp_path / "round_000009.npz").mkdir()
     (tmp_path / "round_000002.npz.tmp").mkdir()
@@ -342,12 +316,6 @@ def test_a_full_disk_is_an_error_that_holds_the_run(
     assert isinstance(error.value, OSError)
     assert error.value.run.rounds == 3
     assert content_of(tmp_path) == before
-
-
-def test_a_file_in_place_of_the_folder_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(CheckpointWriteError, match="cannot be written"):
-        saved_run(tmp_path / "file")
 
 
 def test_what_a_killed_process_left_over_is_cleaned_up(tmp_path: Path) -> None:

@@ -38,20 +38,6 @@ def some_rows(count: int) -> History:
     return History.of(rows)
 
 
-def test_a_new_history_has_the_columns_that_all_have_and_no_rows() -> None:
-    history = History()
-    assert (len(history), history.columns) == (0, COLUMNS)
-    assert history["round"].shape == (0,)
-    assert repr(history).splitlines()[0] == "History of 0 rounds"
-
-
-def test_with_row_leaves_the_old_history_alone() -> None:
-    old = some_rows(2)
-    new = old.with_row({"round": 3, "test.loss": 0.5})
-    assert (len(old), "test.loss" in old) == (2, False)
-    assert (len(new), new.columns[-1], new.last["round"]) == (3, "test.loss", 3)
-
-
 def test_rows_cannot_be_changed() -> None:
     row = {"round": 1}
     history = History.of([row])
