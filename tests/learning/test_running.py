@@ -4,6 +4,8 @@
 import contextlib
 import gc
 import io
+import os
+import signal
 import sys
 import tracemalloc
 from dataclasses import replace
@@ -265,6 +267,19 @@ def test_those_who_look_on_cannot_write_into_what_is_trained() -> None:
     # 3 rounds: of 2 evaluations a mean; of 2 callbacks a mean, a moment, 4 + 3 drifts
     assert len(refused) == 3 * (2 * 1 + 2 * 9)
     made.weights["mean"][0] = 1.0  # what is returned is the caller's
+
+
+def test_an_interrupt_ends_the_run_after_the_last_whole_round() -> None:
+    def interrupt(weights: Any) -> dict[str, float]:
+        if interrupt.calls == 2:  # type: ignore[attr-defined]
+            os.kill(os.getpid(), signal.SIGINT)
+        interrupt.calls += 1  # type: ignore[attr-defined]
+        return {"loss": 1.0}
+
+    interrupt.calls = 0  # type: ignore[attr-defined]
+    made = run(PROCESS, small_lists(), 9, evaluate={"test": interrupt})
+    assert (made.rounds, made.stopped) == (2, "interrupted")
+    assert same(made.state, run(PROCESS, small_lists(), 2).state)
 
 
 def test_a_run_goes_on_from_another_one() -> None:
