@@ -2,17 +2,28 @@
 """Lesson 00: ten clients that know one digit each learn all ten; what that is for."""
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any, Final
 
 import numpy as np
 
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import NO_RETURN, raises, usual
+from fedlearn_edu.course.mistakes import NO_RETURN, raises, returns, usual
+from fedlearn_edu.testing.comparison import alike
+
+_SPOILED = "one of them has changed"
 
 
 def _average_models() -> Callable[[list[Any]], Any]:
     return lambda models: sum(models) / len(models)
+
+
+def _kept(answer: Any, models: list[Any]) -> str:
+    """Whether the models are unchanged afterwards."""
+    before = [model.copy() for model in models]
+    answer(models)
+    return "they are unchanged" if alike(models, before) else _SPOILED
 
 
 AVERAGE_MODELS = Exercise(
@@ -25,6 +36,7 @@ AVERAGE_MODELS = Exercise(
         Case("two models", ([np.array([1.0, 2.0, 5.0]), np.array([3.0, 6.0, 4.0])],)),
         Case("one model", ([np.array([0.5, -2.0])],)),
         Case("three models", ([np.array([[3.0, k], [0.0, -1.0]]) for k in (0, 1, 8)],)),
+        Case("the models afterwards", ([np.array([1.0, 2.0]), np.ones(2)],), _kept),
     ),
     mistakes=usual(
         *NO_RETURN,
@@ -33,6 +45,8 @@ AVERAGE_MODELS = Exercise(
         "this is one number, the mean of all weights: add up whole arrays, and each "
         "weight stays by itself",
         np.mean,
+        np.sum,
+        lambda models: np.sum(models) / len(models),
         "you averaged inside each model; average over the models, weight by weight",
         lambda models: np.mean(models, axis=-1),
         lambda models: [np.mean(model) for model in models],
@@ -40,19 +54,41 @@ AVERAGE_MODELS = Exercise(
         lambda models: sum(models) / 10,
         "you divided by 2, but there may be more models than two",
         lambda models: sum(models) / 2,
+        "`len(models)` counts the models; you divided by another number",
+        lambda models: sum(models) / len(models[0]),
+        lambda models: sum(models) / np.size(models),
+        "`np.mean` has divided already",
+        lambda models: sum(models) / len(models) ** 2,
+        "each model was divided, but they were not added up",
+        lambda models: np.array(models) / len(models),
+        "this is only the first model, divided: is the `return` inside the loop?",
+        lambda models: models[0] / len(models),
+        "only the last model was divided: put the whole sum in parentheses",
+        lambda models: sum(models[:-1]) + models[-1] / len(models),
+        "the last model counts most: add up all of them first, then divide once",
+        lambda models: reduce(lambda mean, model: (mean + model) / 2, models),
+        lambda models: reduce(lambda mean, model: (mean + model) / 2, models, 0),
         "only the last model was counted: the total begins at 0 once, before the loop",
         lambda models: models[-1] / len(models),
         "this is the model of one client; what the others learned is lost",
         lambda models: models[0],
         lambda models: models[-1],
+        "this is always the example's result: work it out from `models`",
+        lambda models: [2, 4],
         "this is the median of each weight, not the mean",
         lambda models: np.median(models, axis=0),
         "`//` rounds down; `/` divides",
         lambda models: sum(models) // len(models),
+        "`total += …` changes the client's own array: begin with `models[0].copy()`",
+        returns(lambda got, _: got == _SPOILED),
         "a list cannot be divided: add up the models in it first, with `sum(models)`",
         raises("unsupported operand type.*'list' and"),
         "there may be one model, or three: go through the whole list",
         raises("IndexError"),
+        "the total does not fit the models: begin with `total = 0`, which fits all",
+        raises("broadcast"),
+        "`model` is the lesson's own: use `models`, the argument",
+        raises("'Model'"),
         "`models` is a list of arrays, and nothing in it is at a client: plain Python "
         "or NumPy is enough",
         raises("place it first"),
@@ -78,7 +114,7 @@ LESSON: Final = Lesson(
     minutes=10,
     goals=(
         "say what federated learning is, and what it is for",
-        "do the server's part in a round of it",
+        "play the server's part in one round",
         "name what it does not protect",
     ),
     needs="a little Python",
