@@ -14,9 +14,11 @@ from fedlearn_edu.course.mistakes import looks, raises, returns, typed, usual, w
 READINGS: Final = "({float32}@CLIENTS -> float32@SERVER)"
 STAY: Final = "({float32}@CLIENTS -> {float32}@CLIENTS)"
 ALL: Final = "({float32}@CLIENTS -> float32*@SERVER)"
+NOWHERE: Final = "({float32}@CLIENTS -> float32)"
 DOUBLE: Final = "({float32}@CLIENTS -> float64@SERVER)"
 FIVE: Final = (
-    "you divided by 5, but a program does not know how many clients there will be"
+    "you divided by a fixed number, but a program does not know how many clients there "
+    "will be"
 )
 
 
@@ -49,14 +51,26 @@ TYPE_OF_MEAN = Exercise(
         "the readings are `float32`, and so is their mean",
         looks(lambda answer: not str(answer).startswith("float32")),
         "the type is a text, so it stands between quotes",
-        raises("NameError: name '(float32|SERVER|CLIENTS)'"),
+        raises("NameError: name '(float32|SERVER|CLIENTS)'|parse_type reads text"),
+        "this is the type of a program; the mean is only what comes out, after the "
+        "arrow",
+        raises("found: +`->`"),
+        "the type of a value is its `.type_signature`",
+        raises("no such field"),
+        "one text holds both: what the value is and, after an `@`, who holds it",
+        raises("parse_type was called"),
+        "round parentheses call a function: `fl.parse_type(…)`",
+        raises("not subscriptable"),
         "this is a value; its type says what kind of number it is, as that of the "
         "readings does",
         raises(r"NotationError[^`]*`\d"),
         "placements are written in capitals",
-        raises("`(server|clients)`"),
+        raises("`(?i:server|clients)`"),
         "a bracket or a quote is not closed",
         raises("was never closed|unterminated"),
+        "write one word for what it is, then `@`, then `SERVER` or `CLIENTS`, without "
+        "parentheses",
+        raises("this is not a type"),
     ),
     hints=(
         "A type says two things: what a value is and, after an `@`, who holds it.",
@@ -100,6 +114,7 @@ AVERAGE_OF = Exercise(
         np.median,
         FIVE,
         lambda readings: np.sum(readings) / 5,
+        lambda readings: np.sum(readings) / 3,
         "`federated_mean` has divided already",
         lambda readings: np.mean(readings) / 5,
         lambda readings: np.mean(readings) / len(readings),
@@ -109,6 +124,20 @@ AVERAGE_OF = Exercise(
         typed(STAY),
         "the server now holds every reading; it should get only the mean",
         typed(ALL),
+        "this comes from no client: make the result of `readings`",
+        typed(NOWHERE),
+        "this ran at once, on five readings; write a program: keep the decorator and "
+        "`def`",
+        looks(lambda answer: isinstance(answer, fl.FederatedValue)),
+        "average `readings`, the parameter: numbers of your own are at no client",
+        raises("federated_mean needs a federated value"),
+        "this is a type; a program returns a value, such as the mean of `readings`",
+        raises("found: +a FederatedType"),
+        "this is a masked sum, of whole numbers; `fl.federated_mean` takes the mean",
+        raises("adds integers"),
+        "each client has one reading: `federated_map` lets it average that alone; "
+        "`federated_mean` goes over the clients",
+        raises("an argument of federated_map"),
     ),
     hints=(
         "The mean of n readings is their sum divided by n. One function of the library "
@@ -225,7 +254,7 @@ SHARE_WARM = Exercise(
     want=wants.computation(READINGS),
     reference=_share_warm,
     cases=(
-        Case("one of five", ([18.0, 24.0, 20.5, 20.0, 19.5],)),
+        Case("two of eight", ([20.5, 24.0, -20.0, 22.0, 18.0, 19.5, 16.0, 10.0],)),
         Case("exactly 21 is not more than 21", ([21.0, 21.25, 19.0, 18.0],)),
         Case("no home is warm", ([3.0, 4.0, 5.0],)),
         Case("all homes are warm", ([30.0, 40.0],)),
@@ -247,10 +276,18 @@ SHARE_WARM = Exercise(
         lambda readings: np.mean([r > 20 for r in readings]),
         "you averaged the warm readings themselves; a warm home answers 1.0",
         lambda readings: np.mean([r if r > 21 else 0.0 for r in readings]),
+        "you compared degrees Fahrenheit; the limit is 21 degrees Celsius",
+        lambda readings: float(np.mean(_fahrenheit(readings) > 21)),
+        "this is the largest answer; take the mean of all",
+        lambda readings: float(max(readings) > 21),
+        "cold homes answer -1; they should answer 0.0",
+        lambda readings: np.mean(np.sign(np.subtract(readings, 21))),
         "this is a percentage; a share goes from 0 to 1",
         lambda readings: np.mean([100.0 * (r > 21) for r in readings]),
         "you asked whether the mean is warm; each client has to answer for itself",
         lambda readings: float(np.mean(readings) > 21),
+        "`readings` are those of all homes; `one_if_warm` has one `reading`",
+        raises("a placed value cannot be used"),
         "`one_if_warm` has to return the number 1.0 or 0.0, not a truth value or a "
         "whole number: `np.float32(…)` makes one",
         raises("only floating-point values can be averaged|cannot be added up"),

@@ -42,7 +42,8 @@ def summary(flow: Flow) -> str:
     received = flow.messages(Lane.CLIENTS)
     sent = [m for m in flow.messages(Lane.SERVER) if flow.origin(m) is Lane.CLIENTS]
     parts = [f"receives {_total(received)}"] if received else []
-    parts += [f"sends {_total(sent)}"] if sent else []
+    ones = ", and a 1 for each mean" * any(m.name == "federated_mean" for m in sent)
+    parts += [f"sends {_total(sent)}{ones}"] if sent else []
     return f"In one run each client {' and '.join(parts)}." if parts else ""
 
 
