@@ -52,6 +52,8 @@ def _dealt(deal: Any, num_examples: int, num_clients: int, rng: Any) -> Any:
     return {
         "sizes": sorted(map(len, held)),
         "each position once": np.array_equal(everything, np.arange(num_examples)),
+        "none twice": len(np.unique(everything)) == len(everything),
+        "all below 10": num_examples > 10 and bool(everything[-1] < 10),
         "at random": len(held) == 1 or all(map(_is_mixed, held)),
         "the same again": all(map(np.array_equal, held, repeated)),
         "others with another seed": len(held) == 1
@@ -94,21 +96,34 @@ DEAL_IID: Final = Exercise(
         returns(lambda got, *_: not got["others with another seed"]),
         "the last few positions were not dealt",
         _comes(lambda n, k, rng: rng.permutation(n)[: n // k * k].reshape(k, n // k)),
+        "this says who owns each position; return, for each client, its positions",
+        returns(lambda got, _n, k, _rng: np.ndim(got) == 1 and max(got) < k),
         "this is one array: cut it into one part per client",
         returns(lambda got, *_: np.ndim(got) == 1),
         "each part has `num_clients` positions; there should be `num_clients` parts",
         _comes(lambda n, k, rng: np.array_split(rng.permutation(n), n // k)),
         "the two numbers are swapped: shuffle the examples, then cut once per client",
         _comes(lambda n, k, rng: np.array_split(rng.permutation(k), n)),
+        "one client gets the whole rest, but sizes may differ by one at most",
+        _comes(
+            lambda n, k, rng: np.split(
+                rng.permutation(n), range(n // k, n // k * k, n // k)
+            )
+        ),
         "sizes are left to chance: shuffle all positions, then cut into equal parts",
         returns(lambda got, *_: got["each position once"] and np.ptp(got["sizes"]) > 1),
         "you shuffled as many numbers as there are clients; shuffle all positions, "
         "0 to `num_examples - 1`",
         _comes(lambda n, k, rng: np.array_split(rng.permutation(k), k)),
+        "all of these are below 10, such as labels or random numbers: return positions",
+        returns(lambda got, *_: got["all below 10"]),
+        "nothing is held twice, but these are not the positions 0 to `num_examples - 1`"
+        ": `rng.permutation(num_examples)` gives those",
+        returns(lambda got, *_: not got["each position once"] and got["none twice"]),
         "some positions are held twice, and others not at all: shuffle once, without "
         "replacement, as `rng.permutation` does",
         returns(lambda got, *_: not got["each position once"]),
-        "`num_examples` is a number: cut the shuffled positions",
+        "`np.array_split` is given a number to cut: give it the shuffled positions",
         raises("'int' has no len"),
         "`np.array_split` needs to know into how many parts: one for each client",
         raises("missing 1 required"),
@@ -160,6 +175,7 @@ DEAL_ONE_LABEL: Final = Exercise(
         Case("three labels", (np.array([1, 0, 2, 0, 1, 0]), 3), _held),
         Case("more labels than clients", (np.array([3, 1, 0, 1, 2, 0]), 2), _held),
         Case("one client", (np.array([5, 0, 0]), 1), _held),
+        Case("200 of each label", (np.arange(3).repeat(200), 2), _held),
     ),
     mistakes=usual(
         "these are the labels themselves; return their positions",
@@ -188,7 +204,21 @@ DEAL_ONE_LABEL: Final = Exercise(
         _holds(lambda labels, k: [np.flatnonzero(labels % k == i) for i in range(k)]),
         "these are the positions of all labels but 0: compare first, `labels == label`",
         _holds(lambda labels, k: [np.flatnonzero(labels) for _ in range(k)]),
-        "compare with the label of each client, not with `num_clients`",
+        "these are only the first 100: a client gets all positions of its label",
+        _holds(lambda labels, k: [np.flatnonzero(labels == i)[:100] for i in range(k)]),
+        "this uses `y`, the lesson's labels: take the argument `labels`",
+        returns(lambda got, labels, _: max(map(max, got)) >= len(labels)),
+        "this is label 0 alone: is the `return` inside the loop?",
+        _holds(lambda labels, _: np.flatnonzero(labels == 0)),
+        _holds(lambda labels, _: [np.flatnonzero(labels == 0)]),
+        "this is one list of all positions: each client has an array of its own",
+        lambda labels, k: np.concatenate(_deal_one_label(labels, k)),
+        "these are the positions of all other labels: `==`, not `!=`",
+        _holds(lambda labels, k: [np.flatnonzero(labels != i) for i in range(k)]),
+        "`np.flatnonzero` needs a mask: compare first, `labels == label`",
+        _holds(lambda labels, k: [np.flatnonzero(i) for i in range(k)]),
+        "each client has its own label: compare with that, in a loop",
+        _holds(lambda labels, k: [np.flatnonzero(labels == 3) for _ in range(k)]),
         _holds(lambda labels, k: [np.flatnonzero(labels == k) for _ in range(k)]),
         "these are counts: return the positions themselves",
         _holds(lambda labels, k: [np.sum(labels == label) for label in range(k)]),
@@ -196,6 +226,10 @@ DEAL_ONE_LABEL: Final = Exercise(
         _holds(lambda labels, k: [np.argwhere(labels == i) for i in range(k)]),
         "the parts have different lengths: return a list of arrays, not an array",
         raises("inhomogeneous"),
+        "an array has no `.index`: `np.flatnonzero` finds all positions of a mask",
+        raises("'index'"),
+        "`==` compares; a single `=` names an argument",
+        raises("unexpected keyword"),
         "compare with one number at a time, in a loop over `range(num_clients)`",
         raises("could not be broadcast"),
         "this is a dictionary: return a list, client 0 first",
@@ -237,8 +271,8 @@ TOTAL_VARIATION: Final = Exercise(
     want=wants.function(2),
     reference=lambda: _total_variation,
     cases=(
-        _case("two of four labels", [2, 2, 0, 0], [4, 8, 10, 3]),
-        _case("one of four labels", [8, 0, 0, 0], [25, 25, 25, 25]),
+        _case("one of four labels", [5, 0, 0, 0], [4, 8, 11, 2]),
+        _case("two of four labels", [2, 2, 0, 0], [4, 8, 11, 2]),
         _case("a small copy of the whole", [1, 2, 1], [10, 20, 10]),
         _case("opposite shares", [1, 3], [30, 10]),
     ),
@@ -250,14 +284,19 @@ TOTAL_VARIATION: Final = Exercise(
         lambda counts, whole: np.abs(counts - whole).sum() / 2,
         "these are counts, and the half is missing",
         lambda counts, whole: np.abs(counts - whole).sum(),
-        "this is always 0: take the absolute value of each difference, or they cancel, "
-        "and halve the sum with `/`, as `//` rounds down",
+        "the differences cancel: take the absolute value of each before you add, and "
+        "halve the sum with `/`",
         lambda counts, whole: 0.0,
+        "`//` rounds down; `/` divides",
+        lambda counts, whole: (
+            np.abs(counts // counts.sum() - whole // whole.sum()).sum() / 2
+        ),
+        "not all labels are equally frequent: `whole` says how frequent each is",
+        lambda counts, whole: np.abs(_shares(counts) - 0.1).sum() / 2,
         "this is the largest difference; add up all of them, and halve the sum",
         lambda counts, whole: _apart(counts, whole).max(),
         "this is a mean over the labels; return half the sum",
         lambda counts, whole: _apart(counts, whole).mean(),
-        "this is half a mean over the labels; return half the sum",
         lambda counts, whole: _apart(counts, whole).mean() / 2,
         "this is in percent; return a share, between 0 and 1",
         lambda counts, whole: 50 * _apart(counts, whole).sum(),
@@ -267,13 +306,13 @@ TOTAL_VARIATION: Final = Exercise(
         lambda counts, whole: 2 * _apart(counts, whole).sum(),
         "this is the Euclidean distance; take half the sum of absolute differences",
         lambda counts, whole: np.sqrt((_apart(counts, whole) ** 2).sum()),
+        lambda counts, whole: np.sqrt((_apart(counts, whole) ** 2).sum()) / 2,
         "you divided each histogram by its largest count; divide it by its sum",
         lambda counts, whole: (
             np.abs(counts / counts.max() - whole / whole.max()).sum() / 2
         ),
-        "you squared the differences; take their absolute values",
-        lambda counts, whole: (_apart(counts, whole) ** 2).sum() / 2,
         "you squared the differences; take absolute values, and half their sum",
+        lambda counts, whole: (_apart(counts, whole) ** 2).sum() / 2,
         lambda counts, whole: (_apart(counts, whole) ** 2).sum(),
         "this is what the two have in common; the distance is 1 minus that",
         lambda counts, whole: 1 - _apart(counts, whole).sum() / 2,
@@ -281,8 +320,13 @@ TOTAL_VARIATION: Final = Exercise(
         lambda counts, whole: np.abs(_shares(counts) - whole).sum() / 2,
         "you divided by the number of labels; divide each histogram by its sum",
         lambda counts, whole: np.abs(counts - whole).mean() / 2,
-        "both were divided by the same sum; each histogram has its own",
+        "both were divided by the same number; each histogram has its own sum",
         lambda counts, whole: np.abs(counts - whole).sum() / whole.sum() / 2,
+        lambda counts, whole: np.abs(counts - whole).sum() / 20,
+        "the arguments are histograms already: `np.bincount` makes those of labels",
+        raises("broadcast"),
+        "`/=` cannot turn counts, whole numbers, into shares: `p_k = counts / …`",
+        raises("same_kind"),
         "these are the differences, label by label: add them up, and halve the sum",
         _apart,
         lambda counts, whole: _apart(counts, whole) / 2,
@@ -337,6 +381,16 @@ def _cuts(deal: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     return partial(_parts, deal)
 
 
+def _scaled(by: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """Cuts at the running sums times another number."""
+
+    def deal(positions: Any, shares: Any) -> Any:
+        ends = np.cumsum(shares)[:-1] * by(positions, shares)
+        return np.split(positions, np.rint(ends).astype(int))
+
+    return _cuts(deal)
+
+
 def _leave_some(positions: Any, shares: Any) -> Any:
     sizes = (shares * len(positions)).astype(int)
     starts = np.cumsum(sizes) - sizes
@@ -353,6 +407,11 @@ def _is_reordered(got: Any, positions: Any, _shares: Any) -> bool:
     return not alike(dealt, positions) and alike(np.sort(dealt), np.sort(positions))
 
 
+def _is_drawn(got: Any, positions: Any, shares: Any) -> bool:
+    off = np.array(list(map(len, got))) - shares * len(positions)
+    return bool(np.abs(off).max() >= 1)
+
+
 def _is_sizes(got: Any, positions: Any, shares: Any) -> bool:
     ends = _ends(positions, shares)
     sizes = np.diff(ends, prepend=0)
@@ -364,7 +423,7 @@ def _drawn(deal: Any) -> Any:
     _, labels = load_digits28().train
     shares = np.random.default_rng(0).dirichlet(np.full(10, 0.1), size=10)
     parts = [deal(np.flatnonzero(labels == k), shares[k]) for k in range(10)]
-    held = [np.concatenate(each) for each in zip(*parts, strict=True)]
+    held = [np.concatenate(each).astype(int) for each in zip(*parts, strict=True)]
     return viz.draw_partition(labels, held)
 
 
@@ -406,6 +465,7 @@ DEAL_BY_SHARES: Final = Exercise(
         ),
         "these are equal parts: the shares were not used",
         _cuts(lambda positions, shares: np.array_split(positions, len(shares))),
+        raises("equal division"),
         "these are indices into `positions`; return what stands there",
         _cuts(
             lambda positions, shares: np.split(
@@ -420,21 +480,26 @@ DEAL_BY_SHARES: Final = Exercise(
             ]
         ),
         "shares add up to 1: multiply the running sums by `len(positions)`",
-        _cuts(
-            lambda positions, shares: np.split(
-                positions, np.rint(np.cumsum(shares)).astype(int)[:-1]
-            )
-        ),
+        _scaled(lambda *_: 1),
         "multiply the running sums by `len(positions)`, not by the number of clients",
-        _cuts(
-            lambda positions, shares: np.split(
-                positions, np.rint(np.cumsum(shares) * len(shares)).astype(int)[:-1]
-            )
-        ),
+        _scaled(lambda _, shares: len(shares)),
         "the cut to leave out is the last one, not the first",
         _cuts(
             lambda positions, shares: np.split(positions, _ends(positions, shares)[1:])
         ),
+        "multiply the running sums by how many positions there are, `len(positions)`",
+        _scaled(lambda positions, _: positions.sum()),
+        _scaled(lambda positions, _: max(positions)),
+        _scaled(lambda positions, _: len(positions) - 1),
+        "cut `positions`: they are the first argument of `np.split`",
+        _cuts(
+            lambda positions, shares: np.split(shares, _ends(positions, shares)[:-1])
+        ),
+        _cuts(
+            lambda positions, shares: np.split(_ends(positions, shares)[:-1], positions)
+        ),
+        "the sizes are left to chance: cut at the running sums of the shares",
+        returns(lambda *given: _is_reordered(*given) and _is_drawn(*given)),
         "everything is dealt, but not in the order of `positions`",
         returns(_is_reordered),
         "these are sizes, or cuts; return the positions themselves",
