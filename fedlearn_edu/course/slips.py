@@ -4,9 +4,12 @@
 `judging` asks here last. A slip says only what holds of every error or result like it.
 """
 
+import dis
 import inspect
 import re
+from collections.abc import Iterator
 from contextlib import suppress
+from types import CodeType
 from typing import Any, Final
 
 import numpy as np
@@ -28,7 +31,10 @@ _NUMPY: Final = {
 }
 """What is meant by names that NumPy, or Python, does not have."""
 
-_FUNCTION = "'(?:builtin_function_or_method|function|method|ufunc|numpy.ufunc)'"
+_FUNCTION = (
+    r"'(?:builtin_function_or_method|function|method"
+    r"|[\w.]*(?:ufunc|FunctionDispatcher))'"
+)
 _NUMBER = r"'(?:int|float|bool|complex|numpy\.(?:float|int|bool)\w*)'"
 _ONE = "one number is needed, and this is an array: `math`, `int` and `float` take no "
 
@@ -48,6 +54,10 @@ _ERRORS: Final = (
         "'(?:numpy.ndarray|list|tuple|dict|[\\w.]*OrderedDict)' object is not callable",
         "round brackets call a function: positions and keys are in square ones, and "
         "a product needs a `*`",
+    ),
+    (
+        f"{_FUNCTION} object is not subscriptable",
+        "round brackets call a function: `f(x)`, not `f[x]`",
     ),
     (
         f"{_FUNCTION}(?! object is not iterable)",
@@ -181,12 +191,13 @@ def of_result(attempt: Attempt, expected: Any) -> str:
     if isinstance(got, tuple) and len(got) == 1 and alike(got[0], expected):
         return "a comma at the end makes a tuple of one: leave it out"
     with suppress(AttributeError):  # it is no plain function
-        code, known = answer.__code__, answer.__globals__
-        for name in code.co_names:
+        known = answer.__globals__
+        for name in _names(answer.__code__):
             if isinstance(known.get(name), np.ndarray):
                 return f"`{name}` is the lesson's: use the arguments alone"
-        if isinstance(got, float) and got % 1 and got in code.co_consts:
-            return "this number is in your answer: work it out from the arguments"
+        steps = {step.opname[:9] for step in dis.get_instructions(answer)}
+        if isinstance(got, float | int) and "LOAD_FAST" not in steps:
+            return "this is the same for all arguments: work it out from them"
     with suppress(Exception):  # of results that are no numbers
         for name, given in zip(_parameters(answer), attempt.inputs, strict=False):
             if np.size(given) > 1 and alike(got, given):
@@ -194,6 +205,14 @@ def of_result(attempt: Attempt, expected: Any) -> str:
         if told := _related(_numbers(got), _numbers(expected)):
             return told
     return ""
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """All that it looks up, also inside of comprehensions and lambdas."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
 
 
 def _numbers(thing: Any) -> Any:

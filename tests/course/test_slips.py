@@ -42,6 +42,7 @@ def answer_of(body: str) -> Any:
 
 ERRORS = [
     ("x.sort()[0]", "something is `None` here"),
+    ("np.round[x]", "round brackets call a function"),
     ("x.mean - 1", "a function is where its result is needed"),
     ("max([1, 2], lambda t: t)", "`key=…`"),
     ("n(x)", "is a `*` missing"),
@@ -97,8 +98,9 @@ RESULTS = [
     ("x / n / 4", "0.25 times what is asked for"),
     ("(x / n) ** 2", "the square of what is asked for"),
     ("(x / n) ** 0.5", "the root of what is asked for"),
-    ("0.7", "this number is in your answer"),
+    ("0.7", "this is the same for all arguments"),
     ("n + ARRAY", "`ARRAY` is the lesson's"),
+    ("np.array([n + ARRAY[0] for _ in x])", "`ARRAY` is the lesson's"),
     ("x + n", ""),
 ]
 
@@ -115,7 +117,7 @@ def test_a_result_is_compared_with_the_arguments() -> None:
 
 
 def test_of_one_number_not_every_multiple_is_told() -> None:
-    assert told(lambda x, n: 7.0, lambda x, n: 2.0) == ""
+    assert told(lambda x, n: n + 4.0, lambda x, n: 2.0) == ""
 
 
 def test_mistakes_of_the_exercise_come_first() -> None:
