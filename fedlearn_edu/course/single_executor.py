@@ -12,13 +12,18 @@ from abc import ABC
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
+import numpy as np
+
+import fedlearn_edu as fl
 from fedlearn_edu.framework import (
     Executor,
     ExecutorValue,
     FederatingExecutor,
     FederatingStrategy,
     Handle,
+    SyncExecutionContext,
     implements,
+    local_executor_factory,
 )
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
@@ -110,3 +115,22 @@ class SingleExecutorStrategy(FederatingStrategy, ABC):
 def _federated(type_: Type) -> FederatedType:
     assert isinstance(type_, FederatedType)
     return type_
+
+
+def steps_of_sum(strategy: type[FederatingStrategy], readings: Any) -> list[str]:
+    """Which helpers of a sum a strategy calls, in order, and with what."""
+    steps: list[str] = []
+
+    def told(name: str, *given: Any) -> Any:
+        steps.append(f"{name}({', '.join(f'{each:g}' for each in given)})")
+        return np.float32(sum(given))
+
+    f = np.float32
+    accumulate = fl.np_computation(lambda s, x: told("accumulate", s, x), f, f)
+    merge = fl.np_computation(lambda one, other: told("merge", one, other), f, f)
+    report = fl.np_computation(lambda state: told("report", state), f)
+    steps.clear()  # each of them was tried when it was made
+    with SyncExecutionContext(local_executor_factory(strategy=strategy)):
+        members = fl.place(readings, CLIENTS)
+        fl.federated_aggregate(members, 0.0, accumulate, merge, report)
+    return steps

@@ -14,7 +14,7 @@ import fedlearn_edu as fl
 from fedlearn_edu import viz
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import looks, raises, usual
+from fedlearn_edu.course.mistakes import looks, raises, returns, usual
 from fedlearn_edu.course.single_executor import Members, SingleExecutorStrategy
 from fedlearn_edu.errors import UnsupportedIntrinsicError
 from fedlearn_edu.framework import (
@@ -201,8 +201,20 @@ IN_THE_ROOM = (
     "what happens in the room has to be awaited: an `await` is missing before `bring`, "
     "`create_struct`, `create_call` or `fold_group`",
     raises("coroutine"),
+    "each entry of the result is a handle: leave its brackets out",
+    raises("'(tuple|list)' object has no attribute 'compute'"),
     "hand back the handle itself, not the number that it stands for",
     raises("no attribute 'compute'"),
+    "a tuple has no `append`: begin with a list, `[]`",
+    raises("'tuple' object has no attribute 'append'"),
+    "what `fold` is given is no method of `self`: use the name alone",
+    raises("no attribute '(merge|report|accumulate|zero|step|function|fn)'"),
+    "calls follow one another here, so `gather` is of no use: `await` each in turn",
+    raises("waits on an event loop|await wasn't used with future"),
+    "the members are a plain tuple: `for` without `async`, `await` before each call",
+    raises("async for|in 'await' expression"),
+    "this call lacks its argument: `create_call(function, argument)`",
+    raises("argument too many or too few|create_call.. missing"),
     "`self.room` makes calls and structures: `await self.room.create_call(…)`",
     raises("has no attribute 'create_"),
     "the room belongs to the strategy: write `self.room`, and `self.bring`",
@@ -233,7 +245,7 @@ MAPS_IN_TURN = Exercise(
     want=_DERIVED,
     reference=_maps_in_turn,
     cases=(
-        Case("three clients", ([1.0, 2.0, 5.0],), _tripled),
+        Case("six clients", ([1.0, 2.0, 5.0, 3.0, 9.0, 4.0],), _tripled),
         Case("one client", ([4.0],), _tripled),
         Case("no clients", ([],), _tripled),
         Case("at the server", (2.0,), _tripled_at_server),
@@ -253,11 +265,15 @@ MAPS_IN_TURN = Exercise(
         lambda readings: [3 * readings[-1] for _ in readings],
         "the function was called twice for each member",
         lambda readings: [9 * r for r in readings],
+        "the first member was left out",
+        lambda readings: [3 * r for r in readings[1:]],
+        "the last member was left out",
+        lambda readings: [3 * r for r in readings[:-1]],
+        "the results are in another order than the members: a set has none",
+        returns(lambda got, given: sorted(got) == sorted(3 * r for r in given)),
         *IN_THE_ROOM,
-        "one call for each member: you made one with all of them",
-        raises("found: +a tuple|type <.* assignable"),
-        "a member goes in as it is, without brackets",
-        raises("found: +a list"),
+        "each call takes one member, as it is: no tuple, list or structure",
+        raises("found: +a (tuple|list)|type <.* assignable"),
         "the function comes first: `create_call(function, member)`",
         raises("only functions can be called"),
         'the method is not in the table: `@implements("federated_map")` belongs above '
@@ -395,6 +411,11 @@ FOLDS_IN_ORDER = Exercise(
         "you took `merge`, which joins the states of two groups: `accumulate` takes a "
         "member in",
         lambda digits: _finished(reduce(_merged, digits, 7)),
+        lambda digits: _finished(reduce(_merged, [70 + d for d in digits], 7)),
+        "each step takes in the first client: take `member`",
+        lambda digits: _finished(_write(digits[:1] * len(digits))),
+        "each step takes in the last client: the pair belongs in the loop",
+        lambda digits: _finished(_write(digits[-1:] * len(digits))),
         "`report` was called in each step: call it once, at the end",
         _reported_each_time,
         lambda digits: _finished(_reported_each_time(digits)),
@@ -404,9 +425,14 @@ FOLDS_IN_ORDER = Exercise(
         *IN_THE_ROOM,
         "the function comes first: `create_call(step, pair)`",
         raises("only functions can be called"),
-        "`report` takes the state by itself, not in a structure",
-        raises("type <int32> is not assignable"),
-        "`step` takes one handle: `create_struct([state, member])` makes the pair",
+        "`report` takes the last state by itself, not a structure",
+        raises("type <int32.* is not assignable to type int32"),
+        "this is `merge`, which joins states of groups: `step` takes members in, and "
+        "`report` the last state",
+        raises("assignable to type <left"),
+        "one member at a time, in a loop: `step` takes the state and one `member`",
+        raises("type <int32,(int32,|<)"),
+        "`step` takes the state and one member: `create_struct([state, member])`",
         raises("found: +a (tuple|list)|from 2 to 3|assignable to type <"),
         "what `fold` is given is not in the room yet: take `state` and `step`, and "
         "bring `report`",
@@ -488,13 +514,15 @@ FOLDS_IN_HALVES = Exercise(
         Case("the conformance suite", do=_conforms),
     ),
     mistakes=usual(
+        "an empty half has a state, too, `zero`: merge it all the same",
+        lambda digits: len(digits) < 2 and _finished(_write(digits)),
         "this is still one group: fold `left`, fold `right`, then merge their states",
         lambda digits: _finished(_write(digits)),
         _write,
-        "only the left half is in this: merge its state with that of the right one",
+        "only the left half is in this: report the state that `merge` makes of both",
         _both(lambda left, right: _finished(left)),
         _both(lambda left, right: left),
-        "only the right half is in this: merge its state with that of the left one",
+        "only the right half is in this: report the state that `merge` makes of both",
         _both(lambda left, right: _finished(right)),
         "the left half was merged with itself",
         _both(lambda left, right: _finished(_merged(left, left))),
@@ -516,23 +544,30 @@ FOLDS_IN_HALVES = Exercise(
         "you merged single members: fold `left` and `right` first",
         lambda digits: _finished(_merged(digits[0], digits[len(digits) // 2])),
         *IN_THE_ROOM,
-        "`fold_group` is a method of the strategy: `await self.fold_group(…)`",
-        raises("name 'fold_group' is not defined"),
+        "these are methods: `await self.fold_group(…)`, `await self.call_with(…)`",
+        raises("name '(fold_group|call_with)' is not defined"),
+        "`merge` takes one handle: `create_struct([…, …])` makes the pair",
+        raises(r"found: +a list|from 2 to 3|call_with\(\) takes"),
+        "`call_with` takes a function and its argument, and `report` is one, too",
+        raises(r"call_with\(\) missing"),
         "`self.fold_group(…)` takes the members of a group, then `zero`, then "
         "`accumulate`, as they came",
         raises(r"fold(_group)?\(\)|attribute 'type_signature'"),
         "the function comes first in `create_call`, and `zero` before `accumulate` in "
         "`fold_group`",
         raises("only functions can be called"),
-        "`fold_group` brings `accumulate` and `zero` itself: pass them as they came",
+        "`fold_group` and `call_with` bring what they are given: pass it as it came",
         raises("a function was expected"),
-        "`left` and `right` are the members themselves: pass them as they are",
+        "`fold_group` takes `left` and `right` as they are; only a `value` has a "
+        "`representation`",
         raises("'tuple' object has no attribute"),
-        "`merge` takes one handle: `create_struct([…, …])` makes the pair",
-        raises("found: +a list|from 2 to 3"),
         "`left` and `right` are members, not states: fold each of them first",
-        raises("found: +a tuple|assignable to type <left"),
-        "what `fold` is given is not in the room yet: bring `merge`, and `report`",
+        raises("found: +a tuple"),
+        "`merge` takes a pair: the state of `left` and that of `right`, no more",
+        raises("assignable to type <left"),
+        "`report` takes one state: `merge` makes one of the pair",
+        raises("type <int32,int32> is not assignable to type int32"),
+        "`merge` and `report` are not in the room yet: `call_with` brings them",
         raises("embedded in the executor"),
         "a value at the server is a tuple with one member: `(result,)`",
         raises("subscriptable|not iterable|IndexError"),
@@ -540,23 +575,19 @@ FOLDS_IN_HALVES = Exercise(
     hints=(
         "Two groups, two states; `merge` makes one state of them, `report` the result.",
         "`await self.fold_group(left, zero, accumulate)` gives the state of the left "
-        "half. `merge` has to be brought, and called with a pair, as `accumulate` was.",
+        "half. `merge` is called with a pair, `report` with what comes of it.",
         "Fold twice, merge once, report once:\n"
         "    one = await self.fold_group(left, zero, accumulate)\n"
         "    other = await self.fold_group(...)\n"
-        "    join = await self.bring(...)\n"
         "    pair = await self.room.create_struct([..., ...])\n"
-        "    state = await self.room.create_call(join, pair)\n"
-        "    last = await self.bring(...)\n"
-        "    return (await self.room.create_call(last, ...),)",
+        "    state = await self.call_with(..., pair)\n"
+        "    return (await self.call_with(..., state),)",
         "What is in the pair?\n"
         "    one = await self.fold_group(left, zero, accumulate)\n"
         "    other = await self.fold_group(right, zero, accumulate)\n"
-        "    join = await self.bring(merge)\n"
         "    pair = await self.room.create_struct([..., ...])\n"
-        "    state = await self.room.create_call(join, pair)\n"
-        "    last = await self.bring(report)\n"
-        "    return (await self.room.create_call(last, state),)",
+        "    state = await self.call_with(merge, pair)\n"
+        "    return (await self.call_with(report, state),)",
     ),
     limit_s=120.0,
 )
