@@ -2,7 +2,7 @@
 """Lesson 04: intrinsics, what they expand to, and one of your own."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, reduce
 from typing import Any, Final
 
 import numpy as np
@@ -38,7 +38,7 @@ WEIGHTED_FROM_SUMS = Exercise(
     want=wants.computation(f"({_PAIRS} -> float32@SERVER)"),
     reference=_weighted_from_sums,
     cases=(
-        Case("two clients", ([10.0, 20.0], [1.0, 3.0])),
+        Case("two clients", ([10.0, 20.0], [1.0, 4.0])),
         Case("a client with weight 0", ([4.0, 7.0, 99.0], [2.0, 4.0, 0.0])),
         Case("one client", ([-6.5], [3.0])),
         Case("is written without federated_mean", do=_asks_for_a_mean),
@@ -49,12 +49,18 @@ WEIGHTED_FROM_SUMS = Exercise(
         "you divided by the number of clients, not by the sum of the weights",
         lambda d, w: np.dot(d, w) / len(d),
         lambda d, w: np.dot(d, w) / 3,
+        "you divided by the largest weight, not by the sum of the weights",
+        lambda d, w: np.dot(d, w) / np.max(w),
         "this is the weighted total: divide it by the sum of the weights",
         np.dot,
         "you added up the values without their weights",
         lambda d, w: np.sum(d) / np.sum(w),
-        "this is the sum of the values",
+        "this is the sum of the values: weights are missing, or cancel out",
         lambda d, w: np.sum(d),
+        "each client multiplies its value by its weight; here it divides",
+        lambda d, w: np.sum(np.divide(d, w)) * np.sum(w),
+        lambda d, w: np.sum(np.divide(d, w)) / np.sum(w),
+        lambda d, w: np.sum(np.divide(d, w)),
         "you multiplied two sums; each client has to multiply its own pair first",
         lambda d, w: np.sum(d) * np.sum(w),
         "numerator and denominator are swapped",
@@ -66,6 +72,12 @@ WEIGHTED_FROM_SUMS = Exercise(
         lambda d, w: np.sum(np.add(d, w)),
         "one side is at the server, the other still at the clients: add that up, too",
         raises("several placements"),
+        "Python and NumPy cannot see what clients hold: use `fl.federated_sum`",
+        raises("needs a structure|NumPy cannot"),
+        "of numbers at clients there are `*` and `/`, and no `@` or `//`",
+        raises("@ on a value|// on a value"),
+        "`federated_sum` takes one value at the clients, such as `degrees * counts`",
+        raises("federated_sum (needs|works|was called)"),
         "the result is still at the clients: add up with `federated_sum` first",
         typed(f"({_PAIRS} -> {{float32}}@CLIENTS)"),
         "this uses `federated_mean`, which you are to rebuild: use `federated_sum`",
@@ -137,6 +149,10 @@ DISTANCE_TO_MEAN = Exercise(
         np.asarray,
         "each client subtracted its own value: it needs the mean from the server",
         np.zeros_like,
+        "the mean was added: subtract it",
+        lambda values: values + np.mean(values),
+        "this is the distance to the highest value: use the mean",
+        lambda values: values - np.max(values),
         "this is the distance to the midpoint: use the mean",
         lambda values: values - (np.max(values) + np.min(values)) / 2,
         "nothing came back: is there a `return`?",
@@ -146,9 +162,17 @@ DISTANCE_TO_MEAN = Exercise(
         "the mean is still at the server: bring it to the clients with "
         "`federated_broadcast`",
         raises("several placements|places plain values"),
+        "`federated_map` takes a function first; here `-` is enough",
+        raises("needs a computation here|decorate it:"),
+        "Python and NumPy cannot see what clients hold: use `fl.federated_mean`",
+        raises("needs a structure|NumPy cannot"),
+        "`value` is what your intrinsic is given; `degrees` is data of the notebook",
+        raises("make it a parameter"),
+        "a function is called with what it works on: `fl.federated_mean(value)`",
+        raises("call it: the parentheses"),
         "the type promises one value for each client, but your intrinsic returns one "
         "value for all: does each client subtract?",
-        raises("Mismatch|not iterable"),
+        raises("signature promises|not iterable"),
         "the line with `derived` is missing above your function, so it is not an "
         "intrinsic",
         looks(lambda answer: not hasattr(answer, "__wrapped__")),
@@ -223,9 +247,15 @@ def of_groups(wrong: Callable[[Readings, Readings], float]) -> Callable[..., flo
     return lambda readings: wrong(*halves(readings))
 
 
-def _joins_to(span: float) -> Sign:
-    """The second group lies within the first: so high and low can be told apart."""
-    return looks(lambda answer: in_pairs(answer, [3.0, 30.0, 12.0, 14.0]) == span)
+def _joins_to(first: float, last: float) -> Sign:
+    """One group lies within the other, which is the first, or the last."""
+    wide, narrow = [3.0, 30.0], [12.0, 14.0]
+    return looks(
+        lambda answer: (
+            in_pairs(answer, [*wide, *narrow]) == first
+            and in_pairs(answer, [*narrow, *wide]) == last
+        )
+    )
 
 
 _BY_NAME: Final = raises(r"found: +(KeyError: \d|AttributeError: .*Dict)")
@@ -244,6 +274,7 @@ SPAN_OF = Exercise(
         Case("one client", ([21.5],)),
         Case("in pairs, four clients", ([18.0, 20.0, 27.0, 24.0],), in_pairs),
         Case("in pairs, the extremes first", ([3.0, 30.0, 12.0, 14.0],), in_pairs),
+        Case("in pairs, the extremes last", ([12.0, 14.0, 3.0, 30.0],), in_pairs),
         Case("no clients", ([],), lambda answer, nobody: abs(answer(nobody))),
     ),
     mistakes=usual(
@@ -253,6 +284,8 @@ SPAN_OF = Exercise(
         max,
         "this is the lowest reading alone",
         min,
+        "`join` returns low and high in the other order: name them, as `widen` does",
+        lambda r: len(r) == 4 and -_span(r),
         "you subtracted the high from the low",
         lambda r: -_span(r),
         "this is the sum of both: subtract",
@@ -264,12 +297,20 @@ SPAN_OF = Exercise(
         "high and low in your zero are swapped: no reading is higher than infinity",
         lambda r: np.inf,
         "`join` takes the lower of the two lows, not the higher",
-        _joins_to(30.0 - 12.0),
+        _joins_to(30.0 - 12.0, 30.0 - 12.0),
         "`join` takes the higher of the two highs, not the lower",
-        _joins_to(14.0 - 3.0),
-        "`join` keeps its first pair and ignores the other",
+        _joins_to(14.0 - 3.0, 14.0 - 3.0),
+        "`join` takes the low of one pair only: compare it with that of the other",
+        _joins_to(30.0 - 3.0, 30.0 - 12.0),
+        _joins_to(30.0 - 12.0, 30.0 - 3.0),
+        "`join` takes the high of one pair only: compare it with that of the other",
+        _joins_to(30.0 - 3.0, 14.0 - 3.0),
+        _joins_to(14.0 - 3.0, 30.0 - 3.0),
+        "`join` compares the two highs, and the two lows, not a high with a low",
+        _joins_to(30.0 - 12.0, 14.0 - 3.0),
+        "`join` keeps its first pair; the extremes may be in both",
         of_groups(lambda a, b: _span(a)),
-        "`join` keeps one of its pairs, here the second, and ignores the other",
+        "`join` keeps one of its pairs, here the second; the extremes may be in both",
         of_groups(lambda a, b: _span(b)),
         "`join` adds; it should take the higher high and the lower low",
         of_groups(lambda a, b: _span(a) + _span(b)),
@@ -285,8 +326,16 @@ SPAN_OF = Exercise(
         raises("not supported between"),
         "infinity is part of NumPy: write `np.inf`",
         raises("NameError: name 'inf'"),
+        "a `dict` is only for leaf code: `nothing_seen` is a tuple, (high, low)",
+        raises("found: +a dict"),
         "`nothing_seen` is a high and a low, in parentheses: (…, …)",
-        raises(r"found: +a (set|dict|NoneType)"),
+        raises(r"found: +a (set|NoneType)|(?s:'zero'.*found: +(float|int)32\b)"),
+        "whole numbers, and not neutral: a reading could lie beyond; take `np.inf`",
+        raises("found: +<int32,int32>"),
+        "`join` returns a pair, as `widen` does, not one number",
+        raises(r"(?s:'merge'.*found: .*-> float32\))"),
+        "`widen` takes one reading, `join` a pair: compare field by field",
+        raises("widen's argument"),
         "your zero is not neutral: a reading could lie beyond it",
         looks(lambda answer: not np.isneginf(answer([]))),
     ),
@@ -348,6 +397,10 @@ def _if_counted(more: int) -> Callable[..., float]:
     return lambda x: _variance(len(halves(x)[0]) + more, np.sum(x), np.dot(x, x))
 
 
+def _sq(x: Any) -> float:
+    return float(np.dot(x, x))
+
+
 def _variance(n: float, total: float, squares: float) -> float:
     return squares / n - (total / n) ** 2
 
@@ -378,7 +431,7 @@ VARIANCE_OF = Exercise(
         lambda x: -np.var(x),
         "you did not divide the sum of squares by n",
         _from_sums(lambda n, s, q: q - (s / n) ** 2),
-        "you did not divide by n",
+        "this divides by 1: `note` adds 1 to `n`, and `spread` divides by `n`",
         _from_sums(lambda n, s, q: q - s**2),
         "you subtracted the square of the sum, not the square of the mean",
         _from_sums(lambda n, s, q: q / n - s**2),
@@ -392,6 +445,28 @@ VARIANCE_OF = Exercise(
         lambda x: np.var(x) * len(x),
         "you squared the sum and then divided by n; divide first",
         _from_sums(lambda n, s, q: q / n - s**2 / n),
+        "this is divided by n once too often",
+        lambda x: np.var(x) / len(x),
+        "minus the square of the mean, not plus",
+        _from_sums(lambda n, s, q: q / n + (s / n) ** 2),
+        "`note` squares the sum of squares again: square `x` only",
+        lambda x: _variance(
+            len(x), np.sum(x), reduce(lambda q, v: q * q + v * v, x, 0)
+        ),
+        "`note` adds x and x · x to the sums so far",
+        lambda x: _variance(len(x), x[-1], np.dot(x, x)),
+        lambda x: _variance(len(x), np.sum(x), x[-1] ** 2),
+        "`both` only adds: nothing is squared or multiplied there",
+        of_groups(
+            lambda a, b: _variance(4, sum(a) + sum(b), sum(a) ** 2 + sum(b) ** 2)
+        ),
+        of_groups(lambda a, b: _variance(4, sum([*a, *b]), _sq(a) ** 2 + _sq(b) ** 2)),
+        of_groups(lambda a, b: _variance(4, sum(a) * sum(b), _sq(a) * _sq(b))),
+        "`both` adds all three fields of one to those of the other",
+        of_groups(lambda a, b: _variance(4, sum([*a, *b]), _sq(a))),
+        of_groups(lambda a, b: _variance(4, sum([*a, *b]), _sq(b))),
+        of_groups(lambda a, b: _variance(4, sum(a), _sq([*a, *b]))),
+        of_groups(lambda a, b: _variance(4, sum(b), _sq([*a, *b]))),
         "`both` keeps its first group and ignores the other",
         of_groups(lambda a, b: float(np.var(a))),
         "`both` keeps its second group and ignores the first",
@@ -405,6 +480,11 @@ VARIANCE_OF = Exercise(
         "`note` has to add 1 to `n`, which counts the clients",
         returns(lambda got, *_: not np.isfinite(got)),
         _from_sums(lambda n, s, q: q / s - 1),
+        _from_sums(lambda n, s, q: _variance(2 * n, s, q)),
+        "return a dictionary with the three names, in `note` and in `both`",
+        raises("(?s)expected: .*<float32,float32,float32>"),
+        "`spread` gets three sums, no readings: use the formula",
+        raises("OrderedDict' and 'int'"),
         "all three fields keep their names: `n`, `sum` and `sum_of_squares`",
         raises("KeyError: '"),
         raises(r"(?s)wrong type.*found: .*-> (?!<n=\w+,sum=\w+,sum_of_squares=)"),
