@@ -212,7 +212,13 @@ IN_THE_ROOM = (
     "calls follow one another here, so `gather` is of no use: `await` each in turn",
     raises("waits on an event loop|await wasn't used with future"),
     "the members are a plain tuple: `for` without `async`, `await` before each call",
-    raises("async for|in 'await' expression"),
+    raises("async for"),
+    "what is awaited here is no call: `await` stands before each call",
+    raises("in 'await' expression"),
+    "a strategy does the work itself, by calls in the room: no `fl.federated_…`",
+    raises("part of a federated computation"),
+    "`self.bring` and other methods are the strategy's: the room has `create_…` alone",
+    raises("Executor' object has no attribute"),
     "this call lacks its argument: `create_call(function, argument)`",
     raises("argument too many or too few|create_call.. missing"),
     "`self.room` makes calls and structures: `await self.room.create_call(…)`",
@@ -399,8 +405,8 @@ FOLDS_IN_ORDER = Exercise(
         lambda digits: _finished(7 + 10 * sum(digits)),
         "each step began at zero again: the state is what the step before gave",
         lambda digits: _finished(_write(digits[-1:])),
-        "only the first client is in this: `return` belongs after the loop, with the "
-        "report of the last state",
+        "only the first client is in this: make the pair in the loop, and report and "
+        "`return` after it",
         lambda digits: _finished(_write(digits[:1])),
         "the last client was left out",
         lambda digits: _finished(_write(digits[:-1])),
@@ -546,8 +552,9 @@ FOLDS_IN_HALVES = Exercise(
         *IN_THE_ROOM,
         "these are methods: `await self.fold_group(…)`, `await self.call_with(…)`",
         raises("name '(fold_group|call_with)' is not defined"),
-        "`merge` takes one handle: `create_struct([…, …])` makes the pair",
-        raises(r"found: +a list|from 2 to 3|call_with\(\) takes"),
+        "`merge` takes one handle: fold `left` and `right`, and make a pair of their "
+        "states with `create_struct([…, …])`",
+        raises(r"found: +a (list|tuple)|from 2 to 3|call_with\(\) takes"),
         "`call_with` takes a function and its argument, and `report` is one, too",
         raises(r"call_with\(\) missing"),
         "`self.fold_group(…)` takes the members of a group, then `zero`, then "
@@ -561,8 +568,6 @@ FOLDS_IN_HALVES = Exercise(
         "`fold_group` takes `left` and `right` as they are; only a `value` has a "
         "`representation`",
         raises("'tuple' object has no attribute"),
-        "`left` and `right` are members, not states: fold each of them first",
-        raises("found: +a tuple"),
         "`merge` takes a pair: the state of `left` and that of `right`, no more",
         raises("assignable to type <left"),
         "`report` takes one state: `merge` makes one of the pair",
