@@ -63,6 +63,7 @@ SAME_BITS = Exercise(
         Case("another variance", (_ONE, _summary([18.5, -1.0], [0.5]))),
         Case("1,440 minutes, one of which differs in its last bit", _one_bit_apart),
         Case("0 and -0: equal, with other bits", (_summary(0, 1), _summary(-0.0, 1))),
+        Case("mean and variance exchanged", (_summary(1, 2), _summary(2, 1))),
         Case("`nan`, with the same bits", (_summary(np.nan, 1), _summary(np.nan, 1))),
     ),
     mistakes=usual(
@@ -73,6 +74,12 @@ SAME_BITS = Exercise(
         looks(lambda same: same(*_one_bit_apart()) and not same(_ONE, _NEARLY)),
         "`allclose` lets small differences pass: compare all bits, with `tobytes`",
         lambda one, other: all(np.allclose(one[n], other[n]) for n in one),
+        "this says yes even if all numbers differ: compare the bytes themselves",
+        looks(lambda same: str(same(_ONE, _summary([2.0, 3.0], [4.0]))) == "True"),
+        "here any array may be any other: compare those of one name",
+        lambda one, other: (
+            {a.tobytes() for a in one.values()} == {a.tobytes() for a in other.values()}
+        ),
         "the variance is left out: compare all arrays",
         lambda one, other: one["mean"].tobytes() == other["mean"].tobytes(),
         "one equal array is not enough: *all* have to be equal",
@@ -93,7 +100,7 @@ SAME_BITS = Exercise(
         "`tobytes` gives, name by name",
         raises("ambiguous"),
         "`all(…)` makes one answer of those for single arrays",
-        returns(lambda got, *_: isinstance(got, Iterator | list)),
+        returns(lambda got, *_: isinstance(got, Iterator | list) or type(got) is int),
         "a result is a dictionary: its arrays have `tobytes`, under their names",
         raises("has no attribute 'tobytes'"),
     ),
@@ -129,7 +136,7 @@ BYTES_OF_ROUND = Exercise(
     reference=lambda: _bytes_of_round,
     cases=(
         Case("twenty-one homes in groups of five, and a last one", (21, 5, 5_760)),
-        Case("thirteen in groups of four, and a last one", (13, 4, 5_760)),
+        Case("fourteen in groups of five, the last of four", (14, 5, 5_760)),
         Case("a group of one", (1, 100, 8)),
         Case("a thousand homes in ten groups", (1000, 100, 5_760)),
     ),
@@ -154,6 +161,8 @@ BYTES_OF_ROUND = Exercise(
         "a group that is not full is a group, too: round up",
         lambda homes, most, size: 3 * (homes // most) * size,
         lambda homes, most, size: 3 * round(homes / most) * size,
+        "however many homes are left over, they are one group",
+        lambda homes, most, size: 3 * (homes // most + homes % most) * size,
         "if the last group is just full, there is no other: `math.ceil` sees to that",
         lambda homes, most, size: 3 * (homes // most + 1) * size,
         "there are no parts of groups: round up before you multiply",
@@ -161,7 +170,7 @@ BYTES_OF_ROUND = Exercise(
         lambda homes, most, size: math.ceil(3 * homes / most) * size,
         "this is the number of homes in a group; how many groups are there?",
         lambda homes, most, size: 3 * most * size,
-        "this is for a single group; how many groups are there?",
+        "this is for a single group: there are `homes / max_fanout`, rounded up",
         lambda homes, most, size: 3 * size,
         "this counts curves; how many bytes are in each?",
         lambda homes, most, size: 3 * math.ceil(homes / most),
@@ -179,6 +188,12 @@ BYTES_OF_ROUND = Exercise(
         lambda homes, most, size: 3 * math.ceil(homes / most) * (size + 8),
         "the answer is in bytes",
         lambda homes, most, size: 3 * math.ceil(homes / most) * size / 1000,
+        "how many curves are there for a group? See what goes up, and what comes down",
+        returns(
+            lambda got, homes, most, size: got % (math.ceil(homes / most) * size) == 0
+        ),
+        "work it out from the arguments: no round has run here",
+        raises("tuple index"),
         "`math.ceil` takes one number: divide first",
         raises("exactly one argument"),
     ),
@@ -228,6 +243,11 @@ def _once_more(load: Callable[[int], Any], home: int) -> str:
     return _SAME if np.array_equal(load(home), first) else _OTHER
 
 
+def _last_day_begins(load: Callable[[int], Any], home: int) -> float:
+    """It shows the seed, and in which order days are drawn."""
+    return float(np.asarray(load(home))[-1, 0])
+
+
 def _compared(load: Callable[[int], Any], one: int, other: int) -> str:
     return f"{len(_days(load, one) & _days(load, other))} days in common"
 
@@ -261,8 +281,12 @@ LOAD = Exercise(
         Case("little travels with it", do=_taken_along),
         Case("leaves NumPy's shared generator alone", (3,), do=_shared_generator),
         Case("homes 3 and 8 hold different readings", (3, 8), do=_compared),
+        Case("another worker finds the same: seed 7", (7,), do=_last_day_begins),
     ),
     mistakes=usual(
+        "another process, or seed, gives other days: draw all 30, one after the other, "
+        "from `np.random.default_rng(home)`",
+        returns(lambda got, *_: isinstance(got, float)),
         "a second later there are other readings, and another worker would go on with "
         "other data: no clock, and no generator without a seed; the seed is the "
         "home's number",
@@ -297,10 +321,6 @@ LOAD = Exercise(
         raises(r"'normal'|unsupported operand|a_day\(\)"),
         "the seed is the home's number, a whole one",
         raises("SeedSequence"),
-        "an entry of a list is in square brackets: `readings[home % 5]`",
-        raises("'list' object is not callable"),
-        "write `range(30)`",
-        raises("'int' object is not iterable"),
         "`np.stack` takes a list: put brackets around what it stacks",
         raises("arrays to stack"),
         "`readings` are the degrees of all five: take `readings[home % 5]`",
@@ -313,7 +333,7 @@ LOAD = Exercise(
         looks(lambda answer: not callable(answer)),
     ),
     hints=(
-        "A generator first, with a seed that is never another one; then 30 days.",
+        "A generator first, its seed the same for a home each time; then 30 days.",
         "`months`, above, is made of five months. Yours is made of one, and its "
         "generator begins with the home's number.",
         "One line for each step:\n"
@@ -353,6 +373,9 @@ def _guess(
     return guess
 
 
+_DAYS: Final = [[21, 21, 20], [21, 24], [22.5, 17, 22.5, 26], [27, 17, 27]]
+
+
 def _round_of(guess_after: Any) -> Any:
     """The round that an answer repeats."""
     return guess_after.__globals__["next_guess"]
@@ -365,26 +388,24 @@ GUESS_AFTER = Exercise(
     want=wants.function(1),
     reference=_guess_after,
     cases=(
-        Case("three days", ([[22, 25, 18], [19, 24, 26], [17, 18, 19, 34]],)),
+        Case("four days", (_DAYS,)),
         Case("one day", ([[18, 21, 19, 24, 500]],)),
         Case("no days", ([],)),
         Case("a home that joins", ([[21.5], [21.5, 24.0], [21.5, 24.0]],)),
     ),
     mistakes=usual(
         "bring the guess to the homes first: `federated_broadcast(guess)`",
-        raises("several placements"),
+        raises("several placements|places plain values"),
         "the readings are at the homes already: it is the guess that has to come down",
         raises("at another placement"),
         "`federated_broadcast` takes the guess alone: it always goes to the clients",
         raises("federated_broadcast was called"),
         "`one_step` takes two values: `federated_map(one_step, […, …])`",
         raises("cannot use this function"),
-        "names of the language begin with `fl.`: `fl.federated_broadcast`",
-        raises("name 'federated_"),
         "the two values of a map go into a list: `federated_map(one_step, […])`",
         raises("too many positional"),
         "`one_step` works at the homes: `federated_map(one_step, […])` runs it there",
-        raises("is not assignable"),
+        raises("is not assignable|NumPy cannot"),
         "`next_guess` returns nothing: is there a `return`?",
         raises("ReturnedNone"),
         "each home has a guess of its own now: take their mean",
@@ -393,8 +414,36 @@ GUESS_AFTER = Exercise(
         ),
         "this adds the homes' guesses up: take their mean",
         lambda days: _guess(days, together=np.sum),
-        "this is a mean of readings: each home has to move the guess, with `one_step`",
+        "`one_step` gives the new guess, not the step: its mean is the next guess",
+        lambda days: _guess(days, move=lambda g, readings: g + _moved(g, readings)),
+        "`one_step` works at each home, before the mean, not on the mean of readings",
+        lambda days: _guess(
+            days, move=lambda g, readings: _moved(g, np.mean(readings))
+        ),
+        "`one_step` comes once in each round, and `next_guess` once for each day",
+        lambda days: _guess(days, move=lambda g, x: _moved(_moved(g, x), x)),
+        lambda days: _guess([*days, days[-1]]),
+        "the guesses of the homes become their mean, not the median or an extreme",
+        lambda days: _guess(days, together=np.max),
+        lambda days: _guess(days, together=np.min),
+        lambda days: _guess(days, together=np.median),
+        "this is made of readings alone: each home moves the guess, with `one_step`",
         lambda days: float(np.mean(days[-1])),
+        lambda days: float(np.median(days[-1])),
+        "these are the `readings` of the notebook: pass on those of the day",
+        lambda days: _guess([_DEGREES] * len(days)),
+        "the days go backwards: begin with the first",
+        lambda days: _guess(days[::-1]),
+        "the first day was left out: `initialize()` is the state before it",
+        lambda days: _guess(days[1:]),
+        "return the guess as it is, neither rounded nor cut off",
+        lambda days: round(_guess(days)),
+        lambda days: int(_guess(days)),
+        lambda days: _guess(days, together=lambda moved: int(np.mean(moved))),
+        "a day is one round: hand over all its readings at once",
+        lambda days: _guess([[reading] for day in days for reading in day]),
+        "return the last guess, not the mean of all",
+        lambda days: np.mean([_guess(days[: day + 1]) for day in range(len(days))]),
         "this moves the readings: `one_step` takes the guess first, then the reading",
         lambda days: _guess(days, move=lambda guess, reading: _moved(reading, guess)),
         "only the last day is in this: pass on what `next_guess` gave the day before",
@@ -424,6 +473,8 @@ GUESS_AFTER = Exercise(
         raises("attribute 'state'|unpack|invalid index"),
         "`days` is a list: go through it with `for readings in days`",
         raises("as an integer"),
+        "there may be no days: then the result is `initialize()`",
+        raises("IndexError"),
     ),
     hints=(
         "Down goes the guess, up comes a mean; between two rounds, the state is in a "
