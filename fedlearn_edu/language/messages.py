@@ -317,14 +317,18 @@ def _cure_of_parameter(uri: str, given: Type, taken: Type | None) -> str:
             return "for a function of one element: sequence_map, then sequence_sum"
         if not isinstance(taken, StructType) or _is_permuted(given, taken):
             return "its operator takes a state and an element, in this order"
-    if isinstance(given, StructType) and isinstance(taken, StructType):
-        names = ", ".join(name or "…" for name in taken.names())
-        if _is_permuted(given, taken):
-            return f"pass what the function takes, in this order: [{names}]"
-        if len(given) != len(taken):
-            return (
-                f"{len(given)} values are passed, and it takes {len(taken)}: [{names}]"
-            )
+    if not isinstance(taken, StructType):
+        alone = given[0] if isinstance(given, StructType) and len(given) == 1 else None
+        if taken is not None and alone is not None and taken.is_assignable_from(alone):
+            return "it takes one value: pass it alone, without brackets around it"
+        return ""
+    names = ", ".join(name or "…" for name in taken.names())
+    passed = len(given) if isinstance(given, StructType) and not fits else 1
+    if isinstance(given, StructType) and _is_permuted(given, taken):
+        return f"pass what the function takes, in this order: [{names}]"
+    if passed != len(taken) and (fits or isinstance(given, StructType)):
+        values = "1 value is" if passed == 1 else f"{passed} values are"
+        return f"{values} passed, and it takes {len(taken)}: [{names}]"
     return ""
 
 

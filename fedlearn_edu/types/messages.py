@@ -150,6 +150,10 @@ BY_ELEMENT = (
     "sequence; federated_… brings clients together"
 )
 """What to do about a sequence where a single value is wanted."""
+ONE_ELEMENT = (
+    "this is a whole sequence, and one element is taken: sequence_map, "
+    "sequence_reduce and sequence_sum go through the elements"
+)
 BY_CLIENT = (
     "federated_map, federated_sum and others work on what clients hold; sequence_… "
     "goes through the elements of one sequence"
@@ -165,6 +169,7 @@ def other_kind(type_: object, word: str) -> TypeMismatchError:
 
 def kind_cure(target: Any, source: Any) -> str | None:
     """What to do about a type of another kind than the wanted one."""
+    cure = None
     match (kind_word(target), kind_word(source)):
         case ("federated", "struct") if _are_federated(source.children()):
             return ZIP
@@ -187,8 +192,10 @@ def kind_cure(target: Any, source: Any) -> str | None:
                 "read the elements with sequence_map or sequence_reduce; a list that "
                 "is placed is a sequence, unless place(x, SERVER, type) says otherwise"
             )
+        case ("struct", "sequence") if target.is_assignable_from(source.element):
+            cure = ONE_ELEMENT
         case ("struct", "sequence") | ("sequence", "struct"):
-            return (
+            cure = (
                 "place takes a list for a sequence, federated_value for a structure; "
                 "place(x, SERVER, type) takes it for what you say"
             )
@@ -196,7 +203,7 @@ def kind_cure(target: Any, source: Any) -> str | None:
             return "select a field (x[0], x.name), or declare a struct"
         case (_, "abstract") | ("abstract", _):
             return "abstract types stand in signatures only: unify, then substitute"
-    return None
+    return cure
 
 
 def _are_federated(types: Sequence[Any]) -> bool:
