@@ -59,8 +59,11 @@ def scores(model: Any, batch: Any) -> Any:
 
 def probabilities(model: Any, batch: Any) -> Any:
     """`[images,10]`: the softmax of the scores."""
-    powers = np.exp(scores(model, batch))
-    return powers / powers.sum(axis=1, keepdims=True)
+    return _softmax(scores(model, batch))
+
+
+def _softmax(rows: Any) -> Any:
+    return np.exp(rows) / np.exp(rows).sum(axis=1, keepdims=True)
 
 
 def right(batch: Any) -> Any:
@@ -165,6 +168,16 @@ IMAGES_OF = Exercise(
         typed(f"({BATCH}* -> float32*)", f"({BATCH}* -> int32*)"),
         "a whole number: `np.float32(…)` makes it a float, as a later mean needs it",
         typed(f"({BATCH}* -> int32)", f"({BATCH}* -> int64)"),
+        "here `start` has to be a float32, as `so_far` is one: begin at `0.0`",
+        raises("zero and the result"),
+        "`sequence_reduce` takes three things: the sequence, `start` (*zero* in this "
+        "error), and the function (*op*)",
+        raises("missing a required argument: '(zero|op)'"),
+        "this adds up the batches themselves; count the images of each, and carry the "
+        "number along with `sequence_reduce`",
+        raises("SumIncompatible"),
+        "`add_images` is for one batch: `sequence_reduce` calls it for each of them",
+        raises("where: +add_images's argument"),
         "`add_images` takes a state and a batch, so it goes into `sequence_reduce`",
         raises("sequence_map cannot use"),
         "`sequence_reduce` takes the sequence first, then `start`, then the function",
@@ -183,7 +196,7 @@ IMAGES_OF = Exercise(
         "        return so_far + ...\n"
         "\n"
         "    return fl.sequence_reduce(..., ..., add_images)",
-        "Before the first batch there are no images:\n"
+        "Before the first batch there are no images; a float has a decimal point:\n"
         "    def add_images(so_far, batch):\n"
         '        return so_far + len(batch["y"])\n'
         "\n"
@@ -216,6 +229,11 @@ def _over_images(model: Any, batch: Any) -> Any:
     return powers / powers.sum(axis=0)
 
 
+def _over_all(model: Any, batch: Any) -> Any:
+    powers = np.exp(scores(model, batch))
+    return powers / powers.sum()
+
+
 def _on_a_probe(wrong: Callable[[Any, Any], Any]) -> Sign:
     """On a batch that tells them apart: scores above zero, all digits twice."""
     batch, model = a_batch(*range(DIGITS), *range(DIGITS)), a_model(1).copy()
@@ -224,6 +242,13 @@ def _on_a_probe(wrong: Callable[[Any, Any], Any]) -> Sign:
         lambda answer: alike(answer(model, batch), -wrong(model, batch).mean())
     )
 
+
+_ONE_HOT, _ADD, _PROBABILITIES = (
+    ("tf.one_hot", "tf.reduce_sum", "tf.nn.softmax(scores)")
+    if has_tensorflow()
+    else ("one_hot", "np.sum", "softmax(scores)")
+)
+_RIGHT: Final = f'    right = {_ONE_HOT}(batch["y"], 10)\n'
 
 BATCH_LOSS = Exercise(
     name="batch_loss",
@@ -244,16 +269,26 @@ BATCH_LOSS = Exercise(
         lambda model, batch: -loss(model, batch),
         "you summed over the batch; average, so that its size does not matter",
         lambda model, batch: loss(model, batch) * len(batch["y"]),
-        "you averaged over the ten digits, too: add over digits (`axis=1`), average "
-        "over images",
+        "you averaged over the ten digits, too, or divided by 10: add over digits "
+        "(`axis=1`), average over images",
         lambda model, batch: loss(model, batch) / DIGITS,
         "the softmax is missing: this is the logarithm of the scores",
         lambda model, batch: _picked(_log(scores(model, batch)), batch),
         "the softmax is missing: these are the scores",
         lambda model, batch: _picked(scores(model, batch), batch),
-        "the logarithm is missing: this is the probability itself, averaged",
+        "the logarithm is missing: this averages the probabilities themselves",
         lambda model, batch: _picked(probabilities(model, batch), batch),
         lambda model, batch: np.mean(in_right(model, batch)),
+        lambda model, batch: 1 - np.mean(in_right(model, batch)),
+        "softmax twice: a function `…_with_logits` takes the scores, not probabilities",
+        lambda model, batch: _picked(
+            _log(_softmax(probabilities(model, batch))), batch
+        ),
+        "this is the most probable digit; the loss asks for the digit that is there",
+        lambda model, batch: -np.mean(_log(probabilities(model, batch).max(axis=1))),
+        "the softmax adds up over all images: each has its own sum, `axis=1` with "
+        "`keepdims=True`",
+        lambda model, batch: _picked(_log(_over_all(model, batch)), batch),
         "you took the logarithm of the average probability; take it for each image, "
         "then average",
         lambda model, batch: -_log(np.mean(in_right(model, batch))),
@@ -296,8 +331,10 @@ BATCH_LOSS = Exercise(
         "the sum over the digits lost its axis: `keepdims=True` keeps it, and "
         "`tf.nn.softmax` does the whole",
         raises(r"(?s)ncompatible shapes|not be broadcast|required broadcastable"),
-        'there are ten digits: `tf.one_hot(batch["y"], 10)`',
-        raises("are 3 and 10|are 10 and 3"),
+        'the labels, and how many digits there are: `tf.one_hot(batch["y"], 10)`',
+        raises("are 3 and 10|are 10 and 3|parameter 'indices'|Missing required pos"),
+        '`x` and `y` are parts of the batch: `batch["y"]`',
+        raises("name '[xy]' is not"),
         "this function wants a one-hot row for each image, not its label: "
         '`tf.one_hot(batch["y"], 10)`',
         raises("requires a multiple of 10"),
@@ -314,31 +351,11 @@ BATCH_LOSS = Exercise(
         "the sign.",
         "The cell before the exercise has most of it, for two images and three digits. "
         "Only the logarithm, the mean and the sign are new.",
-        "The form:\n"
-        + (
-            '    right = tf.one_hot(batch["y"], 10)\n'
-            "    logarithms = tf.math.log(...)\n"
-            "    picked = tf.reduce_sum(..., axis=1)\n"
-            "    return ..."
-            if has_tensorflow()
-            else '    right = one_hot(batch["y"], 10)\n'
-            "    logarithms = np.log(...)\n"
-            "    picked = np.sum(..., axis=1)\n"
-            "    return ..."
-        ),
-        "Nearly all of it. `picked` has one logarithm for each image, and all are "
-        "negative:\n"
-        + (
-            '    right = tf.one_hot(batch["y"], 10)\n'
-            "    logarithms = tf.math.log(tf.nn.softmax(scores))\n"
-            "    picked = tf.reduce_sum(right * logarithms, axis=1)\n"
-            "    return ...(picked)"
-            if has_tensorflow()
-            else '    right = one_hot(batch["y"], 10)\n'
-            "    logarithms = np.log(softmax(scores))\n"
-            "    picked = np.sum(right * logarithms, axis=1)\n"
-            "    return ...(picked)"
-        ),
+        f"The form:\n{_RIGHT}    picked = {_ADD}(...)\n    return ...",
+        "Nearly all of it. `picked` has one probability for each image:\n"
+        f"{_RIGHT}"
+        f"    picked = {_ADD}(right * {_PROBABILITIES}, axis=1)\n"
+        "    return -...",
     ),
 )
 
@@ -351,6 +368,12 @@ def _steps(wrong: Callable[[Any, Any, float], Any]) -> Sign:
         return alike(got, made) or alike(got, made["bias"])
 
     return returns(like)
+
+
+def _names(answer: Any) -> Any:
+    """Those of the parts of what comes out, if there are two."""
+    one, other = answer.type_signature.result.items()
+    return one[0], other[0]
 
 
 def _bias(answer: Any, *arguments: Any) -> Any:
@@ -429,6 +452,13 @@ BATCH_TRAIN = Exercise(
         looks(lambda answer: alike(answer(a_model(0), a_batch(2), 1.0), a_model(0))),
         "you trained only the weights, not the bias",
         _steps(_one_part("weights")),
+        'the weights moved by the gradient of the bias: take `gradient["weights"]`',
+        _steps(
+            lambda model, batch, rate: {
+                **trained(model, rate, [batch]),
+                "weights": model["weights"] - rate * gradient(model, batch)["bias"],
+            }
+        ),
         "you trained only the bias, not the weights",
         _steps(_one_part("bias")),
         "this returns the gradient; return the model after the step",
@@ -450,7 +480,8 @@ BATCH_TRAIN = Exercise(
                 model, dict.fromkeys(model, loss(model, batch)), -rate
             )
         ),
-        "this is the step minus the model: it is the other way round",
+        "it is the other way round: the model, minus `learning_rate` times gradient",
+        _steps(lambda model, batch, rate: moved(gradient(model, batch), model, -rate)),
         _steps(
             lambda model, batch, rate: moved(
                 {name: -model[name] for name in model}, gradient(model, batch), rate
@@ -458,11 +489,21 @@ BATCH_TRAIN = Exercise(
         ),
         "you return the loss; return the model after the step",
         typed(f"({_STEP} -> float32)"),
-        "`weights` comes first, then `bias`; an `OrderedDict` keeps this order, a "
-        "plain `dict` does not",
-        typed(f"({_STEP} -> <bias=float32[10],weights=float32[784,10]>)"),
         "the names are missing: return an `OrderedDict` with `weights` and `bias`",
-        raises("tuple indices|list indices"),
+        typed(f"({_STEP} -> <float32[784,10],float32[10]>)"),
+        "the parts are called `weights` and `bias`, in this order; a plain `dict` is "
+        "sorted by name here, an `OrderedDict` is not",
+        looks(lambda answer: _names(answer) != ("weights", "bias")),
+        "the bias has moved by the gradient of the weights: `tape.gradient(loss, "
+        "model)` has both",
+        typed(f"({_STEP} -> <weights=float32[784,10],bias=float32[784,10]>)"),
+        "the gradient of a list is a list: `tape.gradient(loss, model)` has names",
+        raises("list indices"),
+        "take the gradient of the number `loss`, not of the program `batch_loss`",
+        raises("type_value.*computation"),
+        "an optimizer needs variables, and here are none: write the step yourself, the "
+        "model minus `learning_rate` times gradient",
+        raises("_unique_id"),
         "`tape.gradient` found nothing: the loss comes first, then the model",
         raises("'NoneType' object is not subscriptable"),
         "a tape answers once: keep what `tape.gradient(loss, model)` gives, and take "
@@ -542,6 +583,13 @@ LOCAL_TRAIN = Exercise(
         "each batch needs the model that the batch before it made, and "
         "`fl.sequence_map` hands on nothing: `fl.sequence_reduce`",
         raises("sequence_map cannot use"),
+        "`batch_train` takes three arguments: model, batch, and the captured "
+        "`learning_rate`",
+        raises("misses the argument learning_rate"),
+        "pass `step`: it has captured the learning rate, and `batch_train` has not",
+        raises(r"takes 3: \[model, batch"),
+        "pass `step` itself, without calling it",
+        raises("(?s)needs a computation.*where: +local_train_0"),
         "`batch_train` takes the model first, then the batch, then the learning rate",
         raises("batch=float32"),
         "`step` has to return the next model: call `batch_train` in it",
