@@ -23,7 +23,7 @@ from fedlearn_edu.course.lessons.training import (
     trained,
     unequal_batches,
 )
-from fedlearn_edu.course.mistakes import raises, typed, usual
+from fedlearn_edu.course.mistakes import looks, raises, typed, usual
 
 
 @cache
@@ -62,6 +62,18 @@ def summed(model: Any, batches: Any) -> float:
     return float(sum(loss(model, batch) for batch in batches))
 
 
+PARAMETER: Final = (
+    "this brings a value of its own, which nobody holds: take the parameter that the "
+    "server has, and broadcast it",
+    raises("has no placement|federated_broadcast needs a federated value"),
+)
+BROADCAST: Final = (
+    "something in this list is still the server's: put there what "
+    "`fl.federated_broadcast(…)` returns for it alone; the data stay as they are",
+    raises("are at several placements"),
+)
+"""Mistakes in any exercise in which a client uses what the server has."""
+
 _EVAL: Final = f"<model={MODEL},all_batches={BATCH}*>"
 
 
@@ -95,7 +107,8 @@ LOCAL_EVAL = Exercise(
         lambda model, batches: loss(model, batches[0]),
         "you evaluated the model of zeros, not the captured `model`",
         lambda model, batches: summed(a_model(0), batches),
-        "you trained on each batch before you evaluated on it; only evaluate",
+        "you trained before you evaluated; only evaluate",
+        lambda model, batches: summed(trained(model, 0.1, batches), batches),
         lambda model, batches: sum(loss(trained(model, 0.1, [b]), b) for b in batches),
         "the sign changed on the way",
         lambda m, b: -summed(m, b),
@@ -107,6 +120,13 @@ LOCAL_EVAL = Exercise(
         typed(f"({_EVAL} -> {MODEL})"),
         "`batch_loss` takes a model, too: map `loss_on`, which has captured it",
         raises("sequence_map cannot use"),
+        "this adds up the batches themselves: map `loss_on` first, and add up its "
+        "numbers",
+        raises("SumIncompatible"),
+        "`batch_loss` takes one batch: `loss_on` gets each of them, as `batch`",
+        raises("where: +batch_loss's argument, at .batch"),
+        "`batch_loss` takes the model first, then the batch",
+        raises("where: +batch_loss's argument, at .model"),
         "`sequence_sum` takes a sequence alone: map `loss_on` first",
         raises("sequence_sum was called"),
         "`loss_on` takes a batch, and a reduction a function of a state and a batch: "
@@ -194,6 +214,9 @@ FEDERATED_EVAL = Exercise(
         typed(f"({_ASKED} -> {{float32}}@CLIENTS)"),
         "the server now holds every client's loss; it only needs their mean",
         typed(f"({_ASKED} -> float32*@SERVER)"),
+        "several things come back, as from the library's `evaluate`; one number is "
+        "asked for, the mean of what `local_eval` gives",
+        looks(lambda answer: isinstance(answer.type_signature.result, fl.StructType)),
         "this returns the model; return its mean loss",
         typed(f"({_ASKED} -> {MODEL}@SERVER)", f"({_ASKED} -> {MODEL}@CLIENTS)"),
         "`batch_loss` takes one batch; a client has many of them: `local_eval`",
@@ -202,6 +225,10 @@ FEDERATED_EVAL = Exercise(
         raises("the function initialize"),
         "the data are at the clients already, and stay there: broadcast only the model",
         raises("federated_broadcast works on"),
+        *PARAMETER,
+        *BROADCAST,
+        "`local_train` trains a model; evaluate it, with `local_eval`",
+        raises(r"takes 3: \[model, learning_rate"),
     ),
     hints=(
         "Three steps: the model goes to the clients, each client evaluates it, the "
@@ -248,8 +275,8 @@ TWO_MEANS = Exercise(
     reference=lambda: _two_means,
     cases=(
         Case(
-            "two clients, with one image and four",
-            (np.array([4.0, 1.0]), np.array([1, 4])),
+            "two clients, with one image and three",
+            (np.array([4.0, 1.0]), np.array([1, 3])),
             do=_both,
         ),
         Case(
@@ -275,12 +302,27 @@ TWO_MEANS = Exercise(
         _gives_two(per_example=lambda losses, counts: np.mean(counts * losses)),
         "the second one is a sum: divide it by the number of all images",
         _gives_two(per_example=lambda losses, counts: np.sum(counts * losses)),
+        "multiply each loss by its count before you add up",
+        _gives_two(per_example=lambda losses, counts: np.sum(losses)),
+        "you divided by the sum of the losses; divide by that of `counts`",
+        _gives_two(
+            per_example=lambda losses, counts: np.average(counts, weights=losses)
+        ),
+        "the second one is the mean of the counts: they are the weights of the losses",
+        _gives_two(per_example=lambda losses, counts: np.mean(counts)),
+        "you divided by 10; there are as many clients as losses, `len(losses)`",
+        _gives_two(lambda losses, counts: np.sum(losses) / 10),
+        "the first one is a median; take the mean",
+        _gives_two(lambda losses, counts: np.median(losses)),
         "the losses in the second one are not multiplied by `counts`",
         _gives_two(per_example=lambda losses, counts: np.sum(losses) / np.sum(counts)),
         "the first one is a sum: divide it by the number of clients",
         _gives_two(lambda losses, counts: np.sum(losses)),
         "`losses` are means already: multiply by `counts`, do not divide",
         _gives_two(per_example=lambda losses, counts: np.mean(losses / counts)),
+        _gives_two(
+            per_example=lambda losses, counts: np.sum(losses / counts) * np.sum(counts)
+        ),
         _gives_two(
             per_example=lambda losses, counts: np.sum(losses / counts) / np.sum(counts)
         ),
@@ -289,9 +331,11 @@ TWO_MEANS = Exercise(
             per_example=lambda losses, counts: np.average(losses, weights=1 / counts)
         ),
         "the second argument of `np.average` is the axis: write `weights=counts`",
-        raises("AxisError"),
+        raises("AxisError: axis: "),
+        "these are arrays in one place: NumPy averages them, not `fl`",
+        raises("federated_mean needs"),
         "two numbers are asked for: `return per_client, per_example`",
-        raises("unpack|not iterable"),
+        raises("unpack|not iterable|could not convert string"),
         "two single numbers are asked for, and one of these is an array: add it up",
         raises(r"only .*(scalar|0-dim|length-1|size-1)"),
     ),
@@ -299,7 +343,7 @@ TWO_MEANS = Exercise(
         "In the first mean every client counts once. In the second, a client counts as "
         "often as it has images.",
         "The formulas are above the exercise; `np.mean` is the first. The explorer's "
-        "numbers are the first case: 2.5 and 1.6.",
+        "numbers are the first case: 2.5 and 1.75.",
         "The form:\n"
         "    per_client = ...\n"
         "    per_example = np.sum(...) / ...\n"
