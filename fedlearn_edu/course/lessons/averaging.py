@@ -4,14 +4,14 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NoReturn, final
 
 import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.lessons.evaluation import summed
+from fedlearn_edu.course.lessons.evaluation import BROADCAST, PARAMETER, summed
 from fedlearn_edu.course.lessons.training import (
     BATCH,
     MODEL,
@@ -19,6 +19,7 @@ from fedlearn_edu.course.lessons.training import (
     a_model,
     gradient,
     images,
+    in_right,
     loss,
     moved,
     right,
@@ -26,7 +27,8 @@ from fedlearn_edu.course.lessons.training import (
     softmax,
     trained,
 )
-from fedlearn_edu.course.mistakes import raises, returns, typed, usual
+from fedlearn_edu.course.mistakes import looks, raises, returns, typed, usual
+from fedlearn_edu.language.context_stack import Context
 
 
 def _types() -> tuple[Any, Any, Any]:
@@ -139,6 +141,11 @@ _ROUND: Final = (
     "-> MODEL_TYPE@SERVER)"
 )
 
+_MINE: Final = (
+    "this function was imported by its own name: write it without `fl.`",
+    raises("has no '(local_train|share_read|images_of)'"),
+)
+
 FEDERATED_TRAIN = Exercise(
     name="federated_train",
     title="one round of federated averaging",
@@ -160,6 +167,8 @@ FEDERATED_TRAIN = Exercise(
         lambda model, rate, data: a_round(
             model, rate, [batches + batches for batches in data]
         ),
+        "these are two rounds; one is asked for",
+        lambda model, rate, data: a_round(a_round(model, rate, data), rate, data),
         "you weighted the clients by their images; here each counts the same",
         lambda model, rate, data: a_round(model, rate, data, images),
         "you weighted the clients by their batches; here each counts the same",
@@ -176,8 +185,25 @@ FEDERATED_TRAIN = Exercise(
         typed(f"({ROUND} -> {{{MODEL}}}@CLIENTS)"),
         "the server now holds every client's model; it only needs their mean",
         typed(f"({ROUND} -> {MODEL}*@SERVER)"),
-        "this is a loss; a round returns a model",
+        "this is a number about the models; a round returns a model",
         typed(f"({ROUND} -> float32@SERVER)"),
+        "a list of one model: leave out its brackets",
+        typed(f"({ROUND} -> <{MODEL}>@SERVER)"),
+        "this was computed before, outside: train from the parameter `model`",
+        typed(f"({ROUND} -> {MODEL})"),
+        "several things come back; a round returns the model alone",
+        looks(lambda answer: isinstance(answer.type_signature.result, fl.StructType)),
+        *_MINE,
+        *PARAMETER,
+        *BROADCAST,
+        "Python's `sum` adds up the parts of one model, weights and bias: the mean "
+        "over clients is `fl.federated_mean`",
+        raises(r"float32\[784,10\] and float32\[10\]"),
+        "do not call `local_train`: with `fl.federated_map(local_train, [a, b, c])` "
+        "each client does",
+        raises("local_train misses|where: +local_train's argument"),
+        "clients are no sequence: `fl.federated_map` reaches them",
+        raises("sequence_map works on"),
         "this is one model at the clients, and the same at all of them: return the "
         "mean of the trained ones, which is at the server, and do not send it",
         typed(f"({ROUND} -> {MODEL}@CLIENTS)"),
@@ -189,7 +215,7 @@ FEDERATED_TRAIN = Exercise(
     ),
     hints=(
         "A round has three parts: the server sends, each client trains, the server "
-        "receives a mean. What does `local_train` need that only the server has?",
+        "takes the mean. What does `local_train` need that only the server has?",
         "`federated_eval` in lesson 9b is built in the same way, with `local_eval`. "
         "Here the model and the learning rate are broadcast, and `local_train` takes "
         "three arguments.",
@@ -302,13 +328,21 @@ PERSONALISED = Exercise(
         typed(f"({PERSONAL} -> {{{MODEL}}}@CLIENTS)"),
         "this is a shared model; the shares that are read are asked for",
         typed(f"({PERSONAL} -> {MODEL}@SERVER)"),
-        "`own` is at the clients: Python's `min` goes through a list, "
-        "`fl.federated_min` through the clients",
+        "the clients keep their models, and their shares: two numbers at the server "
+        "are asked for",
+        looks(lambda answer: "@CLIENTS" in str(answer.type_signature.result)),
+        "`judge` is a whole evaluation, with a server; a client takes `share_read`",
+        raises("the function initialize"),
+        *_MINE,
+        *BROADCAST,
+        "Python's `min` goes through a list, `fl.federated_min` through the clients",
         raises("not iterable|cannot be iterated|iterat"),
         "the data are at the clients already: broadcast only what the server has",
         raises("federated_broadcast works on"),
         "a model has no least: take `federated_min` of the shares",
         typed(f"({PERSONAL} -> <float32@SERVER,{MODEL}@SERVER>)"),
+        "these are models: let each client read `test` with its own, by `share_read`",
+        typed(f"({PERSONAL} -> <{MODEL}@SERVER,{MODEL}@SERVER>)"),
     ),
     hints=(
         "A round without its last step: each client trains, and keeps its model. What "
@@ -362,6 +396,10 @@ WEIGHTED_TRAIN = Exercise(
         lambda model, rate, data: a_round(
             model, rate, data, lambda batches: 1 / images(batches)
         ),
+        "the weights are the shares read; take the numbers of images",
+        lambda model, rate, data: a_round(
+            model, rate, data, lambda own: read(trained(model, rate, own), own)
+        ),
         "the weights are squared: they were used twice",
         lambda model, rate, data: a_round(
             model, rate, data, lambda batches: images(batches) ** 2
@@ -379,6 +417,15 @@ WEIGHTED_TRAIN = Exercise(
         typed(f"({ROUND} -> {MODEL}*@SERVER)"),
         "the weights are the second argument of the mean, and not part of the first",
         typed(f"({ROUND} -> <{MODEL},float32>@SERVER)"),
+        *_MINE,
+        "`federated_mean` takes weights, and divides by their sum; a sum takes none",
+        raises("federated_sum was called"),
+        "the second argument of `federated_mean` is called `weight`; it needs no name",
+        raises("federated_mean was called"),
+        "the mean divides by the sum of the weights itself: give it the plain counts",
+        raises("are at several placements"),
+        "count the images of `data`, with `images_of`",
+        raises(r"(?s)\(all_batches.*decorate the function|decorate.*\(all_batches"),
         "the weights stay at the clients, a number for each: do not add them up",
         raises("weighted_mean works on"),
     ),
@@ -456,6 +503,44 @@ def _one_after_the_other(clients: Any, rate: float, rounds: int) -> list[float]:
     return mean_losses(models, clients)
 
 
+def _chained(clients: Any, rate: float, rounds: int) -> list[float]:
+    """Within a round each client begins where the one before it ended."""
+
+    def after(model: Any, each: float) -> Any:
+        ended = []
+        for batches in clients:
+            model = trained(model, each, batches)
+            ended.append(model)
+        return {n: np.mean([one[n] for one in ended], axis=0) for n in model}
+
+    models = [a_model(0)]
+    for each in decayed(rate, rounds):
+        models.append(after(models[-1], each))
+    return mean_losses(models[1:], clients)
+
+
+def _after_each_batch(clients: Any, rate: float, rounds: int) -> list[float]:
+    """All models on the way are averaged, not only the last ones."""
+
+    def train(model: Any, each: float, batches: Any) -> Any:
+        way = [trained(model, each, batches[:k]) for k in range(1, len(batches) + 1)]
+        return {n: sum(one[n] for one in way) for n in model}
+
+    count = sum(map(len, clients))
+    return _losses(
+        clients, decayed(rate, rounds), train, lambda parts: parts.sum(axis=0) / count
+    )
+
+
+def _shrinks_by_client(clients: Any, rate: float, rounds: int) -> list[float]:
+    rates = iter(decayed(rate, rounds * len(clients)))
+    return _losses(
+        clients,
+        [rate] * rounds,
+        lambda model, _, batches: trained(model, next(rates), batches),
+    )
+
+
 def _of_a_client(clients: Any, rate: float, rounds: int) -> list[float]:
     """The losses of what the last client made of the server's models."""
     rates = decayed(rate, rounds)
@@ -466,12 +551,13 @@ def _of_a_client(clients: Any, rate: float, rounds: int) -> list[float]:
     return mean_losses(ended, clients)
 
 
-def _divides_by(sums: Callable[[Any], Any]) -> Callable[..., Any]:
+def _divides_by(axis: int | None, shifted: bool = False) -> Callable[..., Any]:
     """A mistake in the softmax, in training and in the loss."""
 
     def shares(model: Any, batch: Any) -> Any:
-        powers = np.exp(scores(model, batch))
-        return powers / sums(powers)
+        rows = scores(model, batch)
+        powers = np.exp(rows - shifted * rows.max(axis=1, keepdims=True))
+        return powers / powers.sum(axis=axis)
 
     def train(model: Any, rate: float, batches: Any) -> Any:
         for batch in batches:
@@ -516,32 +602,78 @@ def _without_bias(model: Any, rate: float, batches: Any) -> Any:
     return model
 
 
+def _summed_bias(model: Any, rate: float, batches: Any) -> Any:
+    for batch in batches:
+        slopes = gradient(model, batch)
+        bias = len(batch["y"]) * slopes["bias"]
+        model = moved(model, {**slopes, "bias": bias}, -rate)
+    return model
+
+
+def _log_last(model: Any, batch: Any) -> float:
+    return float(-np.log(np.mean(in_right(model, batch))))
+
+
 def _of_each_image(model: Any, batches: Any) -> float:
     return float(sum(loss(model, b) * len(b["y"]) for b in batches) / images(batches))
 
 
+@final
+class _CalledError(Exception):
+    """A computation was called where NumPy has to do."""
+
+
+@final
+class _NumPyOnly(Context):
+    """In this block no computation runs."""
+
+    has_placements = False
+
+    def invoke(self, computation: Any, argument: Any) -> NoReturn:
+        raise _CalledError(f"{computation.__name__} was called")
+
+
+def _alone(answer: Any, *inputs: Any) -> Any:
+    with _NumPyOnly():
+        return answer(*inputs)
+
+
 FED_AVG_BY_HAND = Exercise(
     name="fed_avg_by_hand",
-    title="federated averaging, written alone",
+    title="federated averaging, written from scratch",
     points=15,
     want=wants.function(3),
     reference=lambda: _fed_avg_by_hand,
     cases=(
-        Case("two rounds", lambda: (two_clients(), 0.05, 2)),
-        Case("one round", lambda: (two_clients(), 0.1, 1)),
-        Case("three rounds", lambda: (two_clients(), 0.2, 3)),
-        Case("unequal clients", lambda: (unequal_clients(), 0.1, 2)),
-        Case("one client", lambda: ([[a_batch(4), a_batch(5, 6)]], 0.2, 2)),
-        Case("no rounds: no losses", lambda: (two_clients(), 0.1, 0)),
+        Case("two rounds", lambda: (two_clients(), 0.05, 2), _alone),
+        Case("one round", lambda: (two_clients(), 0.1, 1), _alone),
+        Case("three rounds", lambda: (two_clients(), 0.2, 3), _alone),
+        Case("unequal clients", lambda: (unequal_clients(), 0.1, 2), _alone),
+        Case("one client", lambda: ([[a_batch(4), a_batch(5, 6)]], 0.2, 2), _alone),
+        Case("no rounds: no losses", lambda: (two_clients(), 0.1, 0), _alone),
     ),
     mistakes=usual(
+        "this calls a computation (`local_train`, `judge`, …); in this exercise NumPy "
+        "does all the work",
+        raises("_CalledError"),
         "each client began where the one before it ended: every one begins with the "
         "server's model, in a `.copy()` if you change it with `-=`",
         _one_after_the_other,
+        _chained,
+        "one model per client: append it after its last batch",
+        _after_each_batch,
+        lambda clients, rate, rounds: mean_losses(
+            rounds_of(a_model(0), clients, decayed(rate, rounds), len)[1:], clients
+        ),
+        "every round begins with zeros again; go on with the server's model",
+        lambda clients, rate, rounds: mean_losses(
+            [a_round(a_model(0), each, clients) for each in decayed(rate, rounds)],
+            clients,
+        ),
         "each loss is that of the model before the round; measure after the mean",
         _measures(lambda models, clients: mean_losses(models[:-1], clients)),
-        "the loss before the first round is not asked for",
-        _measures(mean_losses),
+        "one loss too many: none is asked for before the first round",
+        returns(lambda got, clients, rate, rounds: len(got) == rounds + 1),
         "this is the loss after the last round; return a list, one loss for each round",
         _measures(lambda models, clients: mean_losses(models[-1:], clients)[0]),
         _measures(lambda models, clients: mean_losses(models[-1:], clients)),
@@ -553,6 +685,8 @@ FED_AVG_BY_HAND = Exercise(
         _shrinks(lambda rate, rounds: decayed(rate, rounds, by=1.0)),
         "the learning rate shrinks too early: the first round has all of it",
         _shrinks(lambda rate, rounds: decayed(rate, rounds, first=1)),
+        "the learning rate shrinks for each client; it shrinks once a round",
+        _shrinks_by_client,
         "the learning rate goes by factors, 0.9**k: the first round has all of it, "
         "the second 0.9 times that",
         _shrinks(lambda rate, rounds: rate * 0.9 * np.arange(rounds)),
@@ -575,18 +709,24 @@ FED_AVG_BY_HAND = Exercise(
         lambda clients, rate, rounds: _losses(
             clients, decayed(rate, rounds), merge=lambda parts: np.median(parts, axis=0)
         ),
-        "the softmax divides by the sum over everything: each image has its own sum, "
-        "`axis=1`",
-        _divides_by(lambda powers: powers.sum()),
-        _divides_by(lambda powers: powers.sum(axis=0)),
+        "the softmax divides by the wrong sum: each image has its own, `axis=1` with "
+        "`keepdims=True`",
+        *(
+            _divides_by(axis, shifted)
+            for axis in (None, 0)
+            for shifted in (False, True)
+        ),
         "the pixels of `clients` are divided by 255 already",
         lambda clients, rate, rounds: _fed_avg_by_hand(_paler(clients), rate, rounds),
+        _trains(lambda model, rate, batches: trained(model, rate, *_paler([batches]))),
         "the clients are weighted by their images; here each counts the same",
         lambda clients, rate, rounds: mean_losses(
             rounds_of(a_model(0), clients, decayed(rate, rounds), images)[1:], clients
         ),
         "the gradient is a sum over the images: divide by how many a batch has",
         _trains(_summed_gradients),
+        "the gradient for the bias is a sum over the images, too: `e.mean(axis=0)`",
+        _trains(_summed_bias),
         "each step begins at the server's model: it has to begin where the step "
         "before it ended",
         _trains(_from_one_place),
@@ -615,6 +755,19 @@ FED_AVG_BY_HAND = Exercise(
                 for m in models[1:]
             ]
         ),
+        "take the logarithm for each image, and then the mean",
+        _measures(
+            lambda models, clients: [
+                np.mean([sum(_log_last(m, b) for b in each) for each in clients])
+                for m in models[1:]
+            ]
+        ),
+        "you divided by 10; there are `len(clients)` clients",
+        _measures(
+            lambda models, clients: [
+                n * len(clients) / 10 for n in mean_losses(models[1:], clients)
+            ]
+        ),
         "you added up over the clients; take the mean over them",
         _measures(
             lambda models, clients: [
@@ -624,13 +777,15 @@ FED_AVG_BY_HAND = Exercise(
         "these are models; return the loss of each",
         returns(lambda got, *_: len(got) > 0 and np.ndim(got[0]) != 0),
         returns(lambda got, *_: isinstance(got[0], dict | tuple)),
+        "it is the other way round: `x.T @ e` has 784 rows of ten",
+        raises(r"broadcast.*\(784,10\) \(10,784\)"),
+        "`np.eye(10)[y]` makes the rows: `np.eye` takes the number of digits",
+        raises("scalar index"),
         "rows of ten numbers meet single ones: `keepdims=True` keeps the sums of rows "
         "in a column, and `np.eye(10)[y]` makes rows of the labels",
         raises("could not be broadcast"),
         'a batch is a dictionary: `batch["x"]` are its images, `batch["y"]` its labels',
         raises("has no attribute '[xy]'|indices must be int"),
-        "two shapes do not fit: weights are 784 by 10, and so is `x.T @ errors`",
-        raises("mismatch in its core dimension"),
         "the mean needs `axis=0`: weight by weight, over the clients",
         raises("enough dimensions|invalid index to scalar|too many indices"),
     ),
@@ -659,11 +814,11 @@ FED_AVG_BY_HAND = Exercise(
 LESSON: Final = Lesson(
     name="10_federated_averaging",
     title="Can ten clients that know one digit each learn all ten?",
-    minutes=60,
+    minutes=75,
     goals=(
         "write a round of federated averaging, and run many",
         "see who pays for a shared model, and what helps them",
-        "write the whole method alone, in plain NumPy",
+        "write the whole method from scratch, in plain NumPy",
     ),
     needs="lessons 9a and 9b",
     exercises=(FEDERATED_TRAIN, PERSONALISED, WEIGHTED_TRAIN, FED_AVG_BY_HAND),
