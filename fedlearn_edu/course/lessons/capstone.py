@@ -7,6 +7,7 @@ of the protocol; the report is graded by hand.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, Final
 
@@ -15,11 +16,11 @@ import numpy as np
 from fedlearn_edu import learning
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson, named
-from fedlearn_edu.course.lessons.drift import TWO_CLIENTS, averaged
+from fedlearn_edu.course.lessons.drift import OF_CORRECT, TWO_CLIENTS, averaged
 from fedlearn_edu.course.mistakes import looks, raises, returns, usual
 from fedlearn_edu.learning import optimizers
 from fedlearn_edu.learning.averaging import build_averaging_process
-from fedlearn_edu.learning.local_training import LocalTrainingConfig
+from fedlearn_edu.learning.local_training import LocalTrainingConfig, build_client_round
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import map_structure
 from fedlearn_edu.simulation import ClientData
@@ -37,14 +38,10 @@ _SERVERS: Final = {
     "Adam": ("FedAdam", optimizers.build_adam),
     "Yogi": ("FedYogi", optimizers.build_yogi),
 }
-_OF_THE_OTHERS: Final = (
-    *("clipping(mean(), norm=0.5)", "median()", "multi_krum(num_byzantine=2)"),
-    *("quantize(bits=4)", "top_k(share=0.01, error_feedback=True)"),
-)
 # What the settings of a process say of its parts.
 _PARTS: Final = re.compile(
     r"client SGD\(([\d.e-]+)\), (\d+) local epochs?, (weighted by|clients weighted) \w+"
-    r", server (\w+)\(([\w.=, -]+)\), seed \d+(?:, aggregator (.*))?"
+    r", server (\w+)\(([\w.=, -]+)\), seed \d+"
 )
 
 
@@ -99,32 +96,65 @@ def _weights_after(process: learning.LearningProcess, rounds: int) -> Any:
 def _whose(build: Any, rounds: int) -> str:
     """Whether it differs from the algorithms of the library and of the lesson."""
     process = _process(build, 2)
-    if process.name in _OF_THE_LIBRARY:
-        return f"{process.name} of the library"
-    state = process.initialize()
-    for _ in range(rounds):
-        state, _ = process.next(state, TWO_CLIENTS)
-    like = _like(process.settings, dict(state.weights), rounds)
+    settings, _, aggregator = process.settings.partition(", aggregator ")
+    nests = len(re.findall(r"(?!mean\b)\b\w+\(", aggregator)) > 1
+    if process.name in _OF_THE_LIBRARY and not nests:
+        added = f" with {aggregator}" * (
+            process.name != "SCAFFOLD" and aggregator != ""
+        )
+        return f"{process.name} of the library{added}"
+    found = _weights_on_ten(process, rounds)
+    if nests:
+        return "your own"
+    parts = _PARTS.fullmatch(settings)
+    if parts is None or parts[4] not in _SERVERS:
+        return "your own"
+    if aggregator:
+        like = "FedAvg" * alike(found, _weights_on_ten(_plain(process, parts), rounds))
+        return f"{like} with {aggregator}" if like else "your own"
+    like = _like(parts, found, rounds)
     return f"{like}, named {process.name}" if like else "your own"
 
 
-def _like(settings: str, found: Any, rounds: int) -> str:
+def _weights_on_ten(process: learning.LearningProcess, rounds: int) -> Any:
+    """As on `TWO_CLIENTS`, and with as many clients as Krum needs."""
+    state = process.initialize()
+    for _ in range(rounds):
+        state, _ = process.next(state, (_CLIENTS // 2) * TWO_CLIENTS)
+    return dict(state.weights)
+
+
+def _plain(
+    process: learning.LearningProcess, parts: re.Match[str]
+) -> learning.LearningProcess:
+    """The same, with clients that follow their gradients as they are."""
+    weighting = "examples" if parts[3] == "weighted by" else "uniform"
+    sgd = optimizers.build_sgd(float(parts[1]))
+    work = build_client_round(
+        process.model, LocalTrainingConfig(sgd, int(parts[2]), weighting)
+    )
+    round_: Any = process.round
+    changed = replace(round_, work=work)
+    return replace(process, round=changed, next=changed.program())
+
+
+def _like(parts: re.Match[str], found: Any, rounds: int) -> str:
     """Which known algorithm comes to the same, if one of these parts does."""
-    parts = _PARTS.fullmatch(settings)
-    if parts is None or parts[4] not in _SERVERS:
-        return ""
-    rate, epochs, weighted, kind, numbers, aggregator = parts.groups()
-    if aggregator is not None:
-        return f"the process with {aggregator}" if aggregator in _OF_THE_OTHERS else ""
+    rate, epochs, weighted, kind, numbers = parts.groups()
     name, build = _SERVERS[kind]
     server: Any = build(*(float(n.split("=")[-1]) for n in numbers.split(", ")))
     how = (rounds, float(rate), int(epochs), server, weighted == "weighted by")
     known: dict[str, Any] = {name: lambda g, w, s: g}
-    for number in (0.0, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0):
+    for number in (0.01, 0.05, 0.1, 0.2, 0.25, 0.5, 0.8, 0.9, 1.0, 1.5, 2.0, 5.0, 10.0):
         known[f"FedProx({number})"] = partial(_pulled, number)
         known[f"the worked example, {number}"] = partial(_restricted, number)
+        known[f"{name} at {number} of its rate"] = partial(_scaled, number)
     same = (each for each in known if alike(found, averaged(known[each], *how)))
     return next(same, "")
+
+
+def _scaled(factor: float, g: Any, w: Any, s: Any) -> Any:
+    return {name: factor * part for name, part in g.items()}
 
 
 def _restricted(rate: float, g: Any, w: Any, s: Any) -> Any:
@@ -163,15 +193,17 @@ BUILD_MINE = Exercise(
         returns(lambda got, *_: str(got).endswith("NoneType: None")),
         "return the process as a whole, not its parts",
         returns(lambda got, *_: str(got).startswith("no learning process")),
+        "one aggregator of the library is not yours yet: nest two, for example "
+        "`clipping(median(), norm=0.5)`, or write a function",
+        returns(lambda got, *_: " with " in str(got)),
         "this is an algorithm of the library as it is: change one of its parts, and "
         "put them together with `build_averaging_process`, under a name of your own",
         returns(lambda got, *_: str(got).endswith("of the library")),
         "this is the worked example: change something else",
         returns(lambda got, *_: str(got).startswith("the worked example")),
-        "this is one of the four others, with its aggregator: change something else",
-        returns(lambda got, *_: str(got).startswith("the process with")),
         "this is an algorithm of the library under another name, perhaps at rates of "
-        "yours: one part has to be yours, a `correct` or an optimizer's step",
+        "yours (a factor on every gradient is one): a `correct` or a server's step has "
+        "to do something else",
         returns(lambda got, *_: ", named" in str(got)),
         "it trains another model than the one it is given: use the argument `model`, "
         "and not a model from another cell",
@@ -189,7 +221,34 @@ BUILD_MINE = Exercise(
         raises(r"'Optimizer' object has no attribute"),
         "`build_averaging_process` needs five things: a name, the model, what clients "
         "do, the server's optimizer and a seed",
-        raises("missing .* required positional"),
+        raises(r"build_averaging_process\(\) missing"),
+        "the name comes first, then the model",
+        raises("trains a Model(?s:.*)found: +a str"),
+        "an `Optimizer` is made of three: its name, a function of the weights, and the "
+        "step",
+        raises(r"Optimizer.__init__\(\)"),
+        "a rule such as `clipping` needs another one inside, and its own numbers: "
+        "`clipping(mean(), norm=0.5)`",
+        raises("argument: 'inner'|clipping needs a norm"),
+        "these two rules do not nest: take `median()` or `krum(…)` inside `clipping`",
+        raises("what they keep has no limit|keyword argument 'inner'"),
+        "rules are in `aggregators`, and brackets make one: `aggregators.median()`",
+        raises("name '(median|mean|clipping|(multi_)?krum)'|by a factory"),
+        "`correct=` belongs to what clients do, `LocalTrainingConfig(build_sgd(0.1), "
+        "correct=correct)`",
+        raises("unexpected keyword argument 'correct'"),
+        "a server's step returns two things, its memory and the weights, in this order",
+        raises("true_fn and false_fn"),
+        "`correct` is called with three things, the gradients, the weights and the "
+        "server's; a server's step with four; a function in `map_structure` with one "
+        "array of each structure",
+        raises(r"takes \d+ positional arguments? but|missing \d required positional"),
+        "a tensor decides no `if`, `and` or `max`: compute, as `is_absent` does above",
+        raises("`if`, `while`"),
+        "NumPy cannot compute with tensors: use arithmetic and `abs`, or `import "
+        "tensorflow as tf` and its functions",
+        raises("NumPy code|of a tensor|SymbolicTensor object|name 'tf'"),
+        *OF_CORRECT,
         "it diverges: numbers become NaN; take smaller rates",
         raises("DivergenceError"),
         "the parentheses run it: hand in the function",
@@ -199,7 +258,8 @@ BUILD_MINE = Exercise(
         "Begin with FedAvg, and change one thing of which you can say why it should "
         "help with your problem.",
         "The worked example changes what clients follow. Lesson 11a does, too, with a "
-        "pull; what else could `correct` do to a gradient, or an optimizer to a step?",
+        "pull; what else could `correct` do to a gradient, or an optimizer to a step? "
+        "Or nest two aggregators: `clipping(median(), norm=0.5)`.",
         "A function of yours, and where it goes:\n"
         "    def correct(gradients, weights, server): ...\n\n"
         "    passes = LocalTrainingConfig(build_sgd(0.1), correct=correct)\n"
@@ -255,6 +315,7 @@ ROUNDS_WITHIN = Exercise(
         Case("two bytes a number", (1_000_000, [*_HALF, *_HALF], 3, 3)),
         Case("it fits exactly", (62_800, _MODEL, 1, None)),
         Case("not even one", (20_000, _MODEL, 4, 2)),
+        Case("a high rank", (9_000_000, _MODEL, 7, 12)),
     ),
     mistakes=usual(
         "this counts numbers; `array.itemsize` says how many bytes each of them has",
@@ -262,6 +323,13 @@ ROUNDS_WITHIN = Exercise(
         _with(lambda a, r: _adapted(a, r) / (a.itemsize if r and a.ndim == 2 else 1)),
         "not every number has 4 bytes: a `float16` has two; `array.itemsize` knows",
         _with(lambda a, r: 4 * _adapted(a, r) / a.itemsize),
+        _with(lambda a, r: a.nbytes if not r or a.ndim != 2 else 4 * r * sum(a.shape)),
+        "`len` counts the rows of a matrix; `array.nbytes` has all bytes",
+        _with(lambda a, r: 4 * (r * sum(a.shape) if r and a.ndim == 2 else len(a))),
+        "an adapter of a high rank is larger than the matrix; it crosses all the same",
+        _with(lambda a, r: min(a.nbytes, _adapted(a, r))),
+        "the number of clients is the argument `clients`, and not always ten",
+        lambda limit, arrays, _, rank: _rounds_within(limit, arrays, 10, rank),
         "this is one client; all of them are sent to, and send",
         lambda limit, arrays, _, rank: _rounds_within(limit, arrays, 1, rank),
         "this is one way: what goes down comes up again",
@@ -271,6 +339,9 @@ ROUNDS_WITHIN = Exercise(
         "A has rows × rank numbers and B rank × columns: together rank times the *sum* "
         "of rows and columns",
         _with(lambda a, r: a.nbytes * (r or 1) if a.ndim == 2 else a.nbytes),
+        _with(
+            lambda a, r: sum(a.shape) * a.itemsize if r and a.ndim == 2 else a.nbytes
+        ),
         "only one of the two is counted: A, of rows × rank, and B, of rank × columns",
         _with(
             lambda a, r: r * a.shape[-1] * a.itemsize if r and a.ndim == 2 else a.nbytes
@@ -339,6 +410,13 @@ def _those(is_ahead: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     ]
 
 
+def _beaten(answer: Any, finals: Finals, name: str) -> Any:
+    """The names in any collection and order."""
+    got = answer(finals, name)
+    is_list = isinstance(got, list | tuple | set | np.ndarray)
+    return sorted(got) if is_list and all(isinstance(n, str) for n in got) else got
+
+
 # Each of the mistakes below finds another set of names that A is ahead of.
 _FINALS: Final = {
     "A": np.array([0.90, 0.80, 0.85]),
@@ -348,6 +426,9 @@ _FINALS: Final = {
     "E": np.array([0.95, 0.84, 0.80]),
     "G": np.array([0.96, 0.93, 0.97]),
     "H": np.array([0.79, 0.84, 0.70]),
+    "I": np.array([0.85, 0.84, 0.83]),
+    "J": np.array([0.80, 0.92, 0.95]),
+    "K": np.array([0.70, 0.60, 0.50]),
 }
 
 CLEARLY_AHEAD = Exercise(
@@ -357,24 +438,36 @@ CLEARLY_AHEAD = Exercise(
     want=wants.function(2),
     reference=lambda: _ahead,
     cases=(
-        Case("three seeds", (_FINALS, "A")),
-        Case("the best of all", (_FINALS, "G")),
-        Case("ahead of nobody", (_FINALS, "C")),
-        Case("one seed", ({"A": np.array([0.9]), "B": np.array([0.8])}, "A")),
+        Case("three seeds", (_FINALS, "A"), do=_beaten),
+        Case("the best of all", (_FINALS, "G"), do=_beaten),
+        Case("ahead of nobody", (_FINALS, "K"), do=_beaten),
+        Case(
+            "one seed", ({"A": np.array([0.9]), "B": np.array([0.8])}, "A"), do=_beaten
+        ),
     ),
     mistakes=usual(
         "return the names, as a list, and nothing else",
         returns(lambda got, *_: list(map(type, got)) != [str] * len(got)),
-        returns(lambda got, *_: not isinstance(got, list)),
-        "these are means; ask under each seed: `finals[name] > finals[other]`",
+        returns(lambda got, *_: not isinstance(got, list | tuple | set)),
+        "these are all names: does the test compare, and has `all` its brackets, "
+        "`.all()`?",
+        lambda finals, name: list(finals),
+        "this is `name` itself, again and again: return the names that it beats",
+        returns(lambda got, _, name: set(got) == {name}),
+        "these are means; ask seed by seed: `finals[name] > finals[other]`",
         _those(lambda mine, theirs: mine.mean() > theirs.mean()),
-        "under one seed is not enough: it has to be ahead under all of them",
+        "one seed is not enough: it has to be ahead with each",
         _those(lambda mine, theirs: np.any(mine > theirs)),
-        "this compares your worst seed with their best. Seeds are pairs: under one "
-        "seed all met the same data",
+        "most seeds are not enough: it has to be ahead with each",
+        _those(lambda mine, theirs: np.sum(mine > theirs) > len(mine) / 2),
+        "the best or the worst result of each is not of the same seed: with one seed "
+        "all met the same data, so compare seed by seed",
         _those(lambda mine, theirs: mine.min() > theirs.max()),
-        "sorting breaks the pairs: under one seed all met the same data",
+        _those(lambda mine, theirs: mine.min() > theirs.min()),
+        _those(lambda mine, theirs: mine.max() > theirs.max()),
+        "sorting breaks the pairs: with one seed all met the same data",
         _those(lambda mine, theirs: np.all(np.sort(mine) > np.sort(theirs))),
+        _those(lambda mine, theirs: sorted(mine) > sorted(theirs)),
         "equal is not ahead: write `>`; with `>=` each is ahead of itself",
         _those(lambda mine, theirs: np.all(mine >= theirs)),
         "these are the ones that are ahead of it: turn the sign",
@@ -384,9 +477,17 @@ CLEARLY_AHEAD = Exercise(
         _those(lambda mine, theirs: mine[-1] > theirs[-1]),
         "an array is no single truth: say `np.all(...)`",
         raises("truth value of an array"),
+        "a loop over `finals` gives names; `finals.items()` gives a name and its "
+        "array, and `finals.values()` only arrays",
+        raises("unpack|unhashable"),
+        "no name came back: compare the arrays `finals[name]` and `finals[other]`, and "
+        "not names or positions",
+        returns(lambda got, *_: len(got) == 0),
+        "use the arguments: `finals` has the arrays, and the one to compare is `name`",
+        raises("KeyError|NameError"),
     ),
     hints=(
-        "Under one seed all processes met the same data: compare seed by seed.",
+        "With one seed all processes met the same data: compare seed by seed.",
         "`finals[name] > finals[other]` is an array with a truth for each seed, and "
         "`np.all` says whether all are true.",
         "A list of names:\n    return [other for other in finals if ...]",

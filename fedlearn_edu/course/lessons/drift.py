@@ -321,6 +321,21 @@ def _ends_like(pull: Pull, *unpulled: str) -> Callable[..., Any]:
     return ends
 
 
+OF_CORRECT: Final = (
+    "`map_structure` is a function, and its first argument is your function; the "
+    "structures follow",
+    raises(r"must be callable|\.map_structure of"),
+    "a function returns nothing: is there a `return` in `correct`, and in each "
+    "function inside?",
+    raises("(?s)Second structure: type=NoneType|'NoneType'"),
+    "a model is more than one array: hand `map_structure` a function, which it calls "
+    "for each of them, and compute with its arguments alone",
+    raises(r"'(?:[\w.]*OrderedDict|str)'|for each field|of an OrderedDict"),
+    "each array needs its gradient: return a structure like the one that came in",
+    raises(r"KeyError|structure|nested|keys"),
+)
+"""What goes wrong in a `correct`, here and in lesson 14: causes, and their signs."""
+
 BUILD_MY_PROX = Exercise(
     name="build_my_prox",
     title="your gradient in a real learning process",
@@ -344,14 +359,15 @@ BUILD_MY_PROX = Exercise(
         "the strength is one number, and not a structure: let the function that you "
         "hand to `map_structure` take three arguments, and bring the strength along",
         raises(r"(?s)same nested structure.*\btype=float\b"),
-        "each array needs its gradient: return a structure like the one that came in",
-        raises(r"KeyError|structure|nested|keys"),
         "`proximal_gradient` takes four arguments; the last is `strength`, which "
         "`build_my_prox` was handed",
-        raises("missing . required positional"),
-        "a model is more than one array: hand `map_structure` a function, which it "
-        "calls for each of them, and not the result for all",
-        raises(r"[dD]ict|unsupported operand|not callable|callable"),
+        raises(r"proximal_gradient\(\) missing . required positional"),
+        "`map_structure` calls your function with three arrays, of `gradients`, "
+        "`weights` and `server`: it takes three",
+        raises(r"\(\) takes . positional|\(\) missing . required positional"),
+        "keep the shape of each array: one number for all of them is no gradient",
+        raises("of a tensor"),
+        *OF_CORRECT,
         "the gradients went on as they were: this is FedAvg",
         _ends_like(lambda g, w, s, m: g),
         "the bias is left alone: pull it back, too",
