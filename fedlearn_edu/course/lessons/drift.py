@@ -29,7 +29,7 @@ def slope(weight: float, client: Pair) -> float:
 
 
 def client_drift(updates: Any) -> Any:
-    """Which share of the clients' way is lost in the mean."""
+    """Which share of the clients' paths is lost in the mean."""
     lengths = np.linalg.norm(updates, axis=1)
     return 1 - np.linalg.norm(np.mean(updates, axis=0)) / np.mean(lengths)
 
@@ -65,6 +65,20 @@ CLIENT_DRIFT = Exercise(
         lambda u: (1 - _norm(u.mean(axis=0))) / _norm(u, 1).mean(),
         "the fraction is upside down: the length of the mean goes on top",
         lambda u: 1 - _norm(u, 1).mean() / _norm(u.mean(axis=0)),
+        "each of the two needs an axis: the mean is along `axis=0`, lengths `axis=1`",
+        lambda u: _lost(abs(u.mean()), _norm(u)),
+        "a length is the root of a sum of squares, `np.linalg.norm`, and no sum",
+        lambda u: 1 - abs(u.mean(axis=0)).sum() / abs(u).sum(axis=1).mean(),
+        lambda u: _lost(u.mean(axis=0).sum(), _norm(u, 1)),
+        lambda u: _lost(abs(u.mean(axis=0)).sum(), _norm(u, 1)),
+        "K is the number of clients, of *rows*: `len(updates)`",
+        lambda u: _lost(_norm(u.sum(axis=0) / u.shape[1]), _norm(u, 1)),
+        lambda u: _lost(_norm(u.sum(axis=0)), _norm(u, 1).sum() / u.shape[1]),
+        "take the mean of the lengths first, then one fraction, and not a fraction for "
+        "each client",
+        lambda u: np.mean(1 - _norm(u.mean(axis=0)) / _norm(u, 1)),
+        "a second argument of `np.linalg.norm` is no axis, and 2 is none: `axis=1`",
+        lambda u: _lost(_norm(u.mean(axis=0)), np.linalg.norm(u, 2)),
         "this is the length of all updates as one vector: `axis=1` gives one length "
         "for each client",
         lambda u: _lost(_norm(u.mean(axis=0)), _norm(u)),
@@ -82,15 +96,17 @@ CLIENT_DRIFT = Exercise(
         lambda u: _lost(_norm(u.sum(axis=0)), _norm(u, 1)),
         "these lengths are squared: the root is missing",
         lambda u: _lost(_norm(u.mean(axis=0)) ** 2, _norm(u, 1) ** 2),
+        lambda u: 1 - (_norm(u.mean(axis=0)) / _norm(u, 1).mean()) ** 2,
         "this is a difference of lengths; divide it by the mean length to get a share",
         lambda u: _norm(u, 1).mean() - _norm(u.mean(axis=0)),
         "absolute values hide that updates cancel out: leave `abs` out",
         lambda u: _lost(_norm(abs(u).mean(axis=0)), _norm(u, 1)),
-        "this is the same number whatever the updates are: the length of their *mean* "
-        "goes on top",
+        "this is 0 or 1 and no share: `//` rounds down, `/` divides; and on top goes "
+        "the length of the *mean*",
         lambda u: 0.0,
         lambda u: 1.0,
-        "a median leaves the longest ways out: take the mean of the lengths",
+        lambda u: 1 - _norm(u.mean(axis=0)) // _norm(u, 1).mean(),
+        "a median leaves the longest paths out: take the mean of the lengths",
         lambda u: _lost(_norm(u.mean(axis=0)), np.median(_norm(u, 1))),
         "the mean update is one vector: its length needs no `axis`",
         raises("AxisError"),
@@ -110,7 +126,7 @@ CLIENT_DRIFT = Exercise(
         "    length_of_mean = np.linalg.norm(...)\n"
         "    mean_length = np.mean(...)\n"
         "    return 1 - ... / ...",
-        "Only the lengths of the clients' ways are missing:\n"
+        "Only the axis is missing:\n"
         "    length_of_mean = np.linalg.norm(np.mean(updates, axis=0))\n"
         "    mean_length = np.mean(np.linalg.norm(updates, ...))\n"
         "    return 1 - length_of_mean / mean_length",
@@ -158,7 +174,7 @@ PROXIMAL_GRADIENT = Exercise(
     want=wants.function(4),
     reference=lambda: _proximal_gradient,
     cases=(
-        Case("one weight", (2.0, 9.0, 1.0, 0.4)),
+        Case("one weight", (3.0, 9.0, 2.0, 0.4)),
         Case("below the server's weight", (1.0, -2.0, 4.0, 0.1)),
         Case("strength 0 changes nothing", (-1.5, 7.0, 2.0, 0.0)),
         Case("where a round begins, nothing pulls", (2.0, 4.0, 4.0, 10.0)),
@@ -177,6 +193,8 @@ PROXIMAL_GRADIENT = Exercise(
         lambda g, w, s, strength: g + (w - s),
         "this pulls to zero, and not to the server's model",
         lambda g, w, s, strength: g + strength * w,
+        "the two weights are subtracted, not multiplied",
+        lambda g, w, s, strength: g + strength * w * s,
         "this is the pull alone; the client's own gradient has to stay in",
         lambda g, w, s, strength: strength * (w - s),
         "this adds what the pull costs, a square; its gradient is asked for",
@@ -196,10 +214,12 @@ PROXIMAL_GRADIENT = Exercise(
         lambda g, w, s, strength: strength * g + (w - s),
         "the pull is added to the gradient, and not multiplied by it",
         lambda g, w, s, strength: g * strength * (w - s),
+        lambda g, w, s, strength: g * (1 + strength * (w - s)),
         "the gradient has no part in the difference: the client's weights minus the "
         "server's",
         lambda g, w, s, strength: g + strength * (g - s),
         lambda g, w, s, strength: w + strength * (w - s),
+        lambda g, w, s, strength: w + strength * (g - s),
         "this is the gradient as it was",
         lambda g, *rest: g,
         "brackets are missing: the strength multiplies the difference, and not the "
@@ -208,6 +228,7 @@ PROXIMAL_GRADIENT = Exercise(
         "this takes a step already; only the gradient is asked for",
         lambda g, w, s, strength: w - (g + strength * (w - s)),
         lambda g, w, s, strength: w - 0.1 * (g + strength * (w - s)),
+        lambda g, w, s, strength: w - RATE * (g + strength * (w - s)),
         "this is a step, with the strength as its rate; only the gradient is asked for",
         lambda g, w, s, strength: w - strength * g,
     ),
