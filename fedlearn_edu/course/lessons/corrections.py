@@ -74,6 +74,23 @@ ADAM_STEP = Exercise(
             _fading(BETA_1, BETA_1 - 1),
             move=lambda rate, g, m, s: rate * m / (np.sqrt(s) + EPSILON),
         ),
+        "the three came back as they were: assign to `weights`, `m` and `s` themselves",
+        lambda weights, m, s, update, rate: (weights, m, s),
+        "this is the step alone: take it away from the weights",
+        lambda w, m, s, update, rate: (
+            _adam()(0 * w, m, s, update, rate)[0],
+            *_adam()(w, m, s, update, rate)[1:],
+        ),
+        "the old mean is missing: m and s are renewed from what they were",
+        _adam(_fading(0, 1 - BETA_1), _fading(0, 1 - BETA_2)),
+        _adam(_fading(0, 1 - BETA_1)),
+        "brackets are missing: (1 - beta) multiplies what is new, as a whole",
+        _adam(lambda m, g: BETA_1 * m + 1 - BETA_1 * g),
+        _adam(renew_s=lambda s, g: BETA_2 * s + 1 - BETA_2 * g),
+        _adam(
+            lambda m, g: BETA_1 * m + 1 - BETA_1 * g,
+            lambda s, g: BETA_2 * s + 1 - BETA_2 * g,
+        ),
         "the root is missing: divide by √s, not by s",
         _adam(move=lambda rate, g, m, s: -rate * m / (s + EPSILON)),
         "epsilon stands outside the root: √s + epsilon",
@@ -235,6 +252,10 @@ SCAFFOLD_CLIENT = Exercise(
         "the slope was taken at the server's weight in each step; take it where the "
         "client is by now",
         _stuck,
+        "this is one step too many: `range(steps)` counts from 0",
+        lambda w, client, own, common, n: _client(
+            renew=lambda o, c, way, more: _renewed(o, c, way, n)
+        )(w, client, own, common, n + 1),
         "this took one step only",
         _one_step,
         "the number of steps is the argument `steps`, which differs from `STEPS`",
@@ -293,7 +314,7 @@ SCAFFOLD_CLIENT = Exercise(
         "        corrected = slope(trained, client) - ... + ...\n"
         "        trained = trained - ...\n"
         "    own = own - common + ... / (steps * RATE)",
-        "Only the way of this round is missing:\n"
+        "Only this round's path is missing:\n"
         "    trained = weight\n"
         "    for _ in range(steps):\n"
         "        corrected = slope(trained, client) - own + common\n"
@@ -329,6 +350,13 @@ SCAFFOLD_SERVER = Exercise(
         "the two numbers of clients are swapped: models are divided by those of this "
         "round, changes by all",
         lambda c, t, d, n: (np.sum(t) / n, c + np.mean(d)),
+        "the new weight is the mean of the models, without the common variate",
+        lambda c, t, d, n: (c + np.mean(t), c + np.sum(d) / n),
+        "a median leaves out how far the others went: take the mean",
+        lambda c, t, d, n: (np.median(t), c + np.sum(d) / n),
+        "`/` and `*` go in order: divide the changes by `num_clients`, and by nothing "
+        "else",
+        lambda c, t, d, n: (np.mean(t), c + np.sum(d) / len(t) * n),
         "the changes are not divided: divide their sum by `num_clients`",
         lambda c, t, d, n: (np.mean(t), c + np.sum(d)),
         "clients send *changes*: add them to the common variate as it was",
@@ -413,10 +441,10 @@ MEAN_DIFFERENCE = Exercise(
     cases=(
         Case("three seeds", _THREE),
         Case("five seeds, the second is ahead", _FIVE),
-        Case("the same difference under each seed", (_FIVE[0], _FIVE[0] - 2.0)),
+        Case("the same difference with each seed", (_FIVE[0], _FIVE[0] - 2.0)),
     ),
     mistakes=usual(
-        "this is the spread of each algorithm alone: both met the same data under each "
+        "this is the spread of each algorithm alone: both met the same data with each "
         "seed, so take the differences first, and then their spread",
         _unpaired,
         "`np.std` divides by n unless you say `ddof=1`: with few seeds that is too "
@@ -437,6 +465,7 @@ MEAN_DIFFERENCE = Exercise(
         "count the seeds, and look t up for as many: 3 and 4.30 are those of one case",
         _with_margin(lambda d: T95[3] * np.std(d, ddof=1) / np.sqrt(3)),
         _with_margin(lambda d: T95[5] * np.std(d, ddof=1) / np.sqrt(5)),
+        _with_margin(lambda d: T95[5] * np.std(d, ddof=1) / np.sqrt(len(d))),
         _with_margin(lambda d: T95[len(d)] * np.std(d, ddof=1) / np.sqrt(3)),
         _with_margin(lambda d: T95[len(d)] * np.std(d, ddof=1) / np.sqrt(5)),
         "divide by √n; n - 1 is in s already",
@@ -452,6 +481,15 @@ MEAN_DIFFERENCE = Exercise(
         lambda first, second: (first - second, _margin(first - second)),
         "this is the sum of the differences; return their mean",
         lambda first, second: (np.sum(first - second), _margin(first - second)),
+        "the mean alone loses what seeds tell: take one difference per seed first, "
+        "`first - second`, and then their mean and spread",
+        returns(lambda got, *_: np.isnan(got[1])),
+        "this is twice the margin: it goes t · s / √n to either side",
+        _with_margin(lambda d: 2 * _margin(d)),
+        "return two numbers, the mean and the margin, and not their sum",
+        lambda first, second: sum(_mean_difference(first, second)),
+        "a median is not asked for: take the mean of the differences",
+        lambda first, second: (np.median(first - second), _margin(first - second)),
         "the order is first minus second",
         lambda first, second: _mean_difference(second, first),
         "the mean comes first, then the margin",
