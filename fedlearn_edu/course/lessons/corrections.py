@@ -81,6 +81,10 @@ ADAM_STEP = Exercise(
             _adam()(0 * w, m, s, update, rate)[0],
             *_adam()(w, m, s, update, rate)[1:],
         ),
+        lambda w, m, s, update, rate: (
+            -_adam()(0 * w, m, s, update, rate)[0],
+            *_adam()(w, m, s, update, rate)[1:],
+        ),
         "the old mean is missing: m and s are renewed from what they were",
         _adam(_fading(0, 1 - BETA_1), _fading(0, 1 - BETA_2)),
         _adam(_fading(0, 1 - BETA_1)),
