@@ -126,7 +126,10 @@ _ERRORS: Final = (
         "only integers, slices|indices must be integers",
         "a position is a whole number; something else is in the square brackets",
     ),
-    ("list index out of range", "the list is shorter: positions are counted from 0"),
+    (
+        "list (?:assignment )?index out of range",
+        "the list is shorter: positions are counted from 0",
+    ),
     ("unpack", "there are not as many values after `=` or `in` as names before it"),
     (
         f"{_NUMBER} object is not iterable",
@@ -235,7 +238,10 @@ def _related(got: Any, wanted: Any) -> str:
     ratio = float(np.vdot(got, wanted) / np.vdot(wanted, wanted))
     if ratio and np.allclose(got, ratio * wanted):
         return f"this is {ratio:.4g} times what is asked for, everywhere"
-    for told, function in (("square", np.square), ("root", np.sqrt)):
+    for told, function in (
+        ("square", np.square),
+        ("root", lambda x: np.sqrt(np.abs(x))),
+    ):
         if np.allclose(got, function(wanted)):
             return f"this is the {told} of what is asked for"
     return ""
