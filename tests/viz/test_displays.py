@@ -21,6 +21,7 @@ from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.simulation.partitions.skew import describe_skew
 from fedlearn_edu.viz import colors, displays, executors
+from tests.extension.own_strategy import OneRoomStrategy
 from tests.viz.html_reader import Reader, check_html
 from tests.viz.stacks import Mine, by_hand, fw, participant
 
@@ -112,6 +113,8 @@ def leaf() -> Any:
 leaf.__name__ = EVIL
 PLAIN = simulation.local_executor_factory()
 CUSTOM = fw.CustomExecutorFactory(lambda _: by_hand(1), ["federated_map"])
+ONE_ROOM = OneRoomStrategy.factory({SERVER: participant(), CLIENTS: []})
+GROUPS = fw.local_executor_factory(max_fanout=3)
 STACKS = {
     "an environment": executors.draw_environment(
         simulation.build_inprocess_environment(3)
@@ -122,6 +125,10 @@ STACKS = {
     ),
     "a hundred by hand": executors.draw_executor(by_hand(100)),
     "an executor of yours": executors.draw_executor(Mine()),
+    "a strategy of yours": executors.draw_executor(
+        fw.FederatingExecutor(ONE_ROOM, participant())
+    ),
+    "groups": executors.draw_executor(GROUPS.create_executor({CLIENTS: 7})),
     "a factory": executors.draw_factory(fw.local_executor_factory()),
     "a context": executors.draw_context(
         fw.SyncExecutionContext(fw.local_executor_factory())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Displays of stacks tell the truth, and hook in where the package is imported.
 
-What is read of them is in `test_displays.py`.
+What is read of them, also of those built by hand, is in `test_displays.py`.
 """
 
 from typing import Any
@@ -11,11 +11,10 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.simulation import Environment
 from fedlearn_edu.viz import notebook
-from fedlearn_edu.viz.executors import Layer, draw_environment, layer_of
+from fedlearn_edu.viz.executors import draw_environment
 from tests.extension.own_strategy import OneRoomStrategy
 from tests.programs import in_another_process
 from tests.viz.html_reader import Reader
-from tests.viz.stacks import Mine, by_hand, participant
 
 fw = fl.framework
 
@@ -103,43 +102,3 @@ print("matplotlib" in sys.modules)
 
 def test_a_script_has_no_use_for_displays() -> None:
     assert in_another_process(IN_A_SCRIPT) == "[]\nFalse\n"
-
-
-# Executors built by hand, factories and contexts.
-
-NUMPY = Layer("NumPyExecutor", "Runs NumPy leaf code on plain data.")
-NAMES = "Interprets names, functions, blocks, calls and structures."
-PARTICIPANT = Layer("ReferenceResolvingExecutor", NAMES, (("target", 1, NUMPY),))
-
-
-def test_what_an_executor_holds_is_below_it() -> None:
-    assert layer_of(participant()) == PARTICIPANT
-    layer = layer_of(by_hand(3))
-    assert layer.name == "FederatingExecutor"
-    assert layer.below == (
-        ("SERVER", 1, PARTICIPANT),
-        ("CLIENTS", 3, PARTICIPANT),
-        ("unplaced", 1, PARTICIPANT),
-    )
-
-
-def test_groups_of_clients_are_seen_through() -> None:
-    stack = fw.local_executor_factory(max_fanout=3).create_executor({fl.CLIENTS: 7})
-    ((_, _, federating),) = layer_of(stack).below
-    assert [(word, count) for word, count, _ in federating.below] == [
-        ("SERVER", 1),
-        ("group of clients", 2),
-        ("group of clients", 1),
-        ("unplaced", 1),
-    ]
-
-
-def test_executors_and_strategies_of_your_own_are_shown() -> None:
-    strategy = OneRoomStrategy.factory({fl.SERVER: participant(), fl.CLIENTS: []})
-    layer = layer_of(fw.FederatingExecutor(strategy, participant()))
-    assert [(count, held) for _, count, held in layer.below] == [
-        (1, PARTICIPANT),
-        (1, PARTICIPANT),
-    ]
-
-    assert layer_of(Mine()) == Layer("Mine", "Does <nothing> new.")
