@@ -215,29 +215,10 @@ def test_clients_hold_what_the_tutorial_gives_them() -> None:
                 np.testing.assert_array_equal(mine[key], other[key], strict=True)
 
 
-def test_seed_draws_the_same_examples_again() -> None:
-    labels = np.repeat(np.arange(10), 50)
-    first, again, other = (
-        one_label_per_client(labels, examples_per_client=20, seed=seed)
-        for seed in (7, 7, 8)
-    )
-    for digit in range(10):
-        np.testing.assert_array_equal(first[digit], again[digit])
-        assert (labels[first[digit]] == digit).all()
-        assert len(set(first[digit].tolist())) == 20
-    assert any((a != b).any() for a, b in zip(first, other, strict=True))
-
-
 # ------------------------------------------------------------------ skew
 
 LABELS = np.array([0, 0, 0, 0, 1, 1, 2, 2])
 SHARES = [np.array([0, 1, 4, 6]), np.array([2, 3]), np.array([5, 7])]
-
-
-def test_effective_labels_by_hand() -> None:
-    """Entropies (3/2) ln 2, 0 and ln 2."""
-    found = describe_skew(LABELS, SHARES)
-    np.testing.assert_allclose(found.effective_labels, [2**1.5, 1.0, 2.0])
 
 
 def test_whole_is_all_labels_and_not_what_was_dealt() -> None:
