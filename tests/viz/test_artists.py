@@ -9,45 +9,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image
 
 from fedlearn_edu.viz import pictures
-from fedlearn_edu.viz.artists import Bars, Texts, mosaic
-
-WORDS = [(0.2, 0.2, "1,437"), (0.5, 0.5, "0.90"), (0.7, 0.8, "⋮"), (0.4, 0.9, "7")]
-
-
-def paper() -> tuple[Figure, Axes]:
-    figure = Figure(figsize=(3, 2))
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_axis_off()
-    return figure, axes
-
-
-def ink(figure: Figure, dpi: float) -> NDArray[np.float64]:
-    figure.set_dpi(dpi)
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()  # type: ignore[no-untyped-call]
-    pixels: Any = canvas.buffer_rgba()  # type: ignore[no-untyped-call]
-    found: NDArray[np.float64] = 255.0 - np.asarray(pixels)[..., 0]
-    return found
-
-
-def test_what_was_written_before_is_gone() -> None:
-    figure, axes = paper()
-    writer = Texts(axes)
-    writer.show(WORDS)
-    assert ink(figure, 100).sum() > 0
-    writer.show([])
-    assert ink(figure, 100).sum() == 0
+from fedlearn_edu.viz.artists import Bars, mosaic
 
 
 def test_bars_have_their_lengths_and_can_become_fewer() -> None:
-    _, axes = paper()
+    axes = Figure().add_subplot()
     bars = Bars(axes)
     bars.show([0, 1, 2], [0.5, 1.0, 2.0], 0.8)
     bars.show([0, 1], [np.nan, 3.0], 0.5)

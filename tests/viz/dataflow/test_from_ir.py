@@ -29,12 +29,8 @@ def test_zipped_values_stay_apart_unless_they_are_the_result() -> None:
 @pytest.mark.parametrize(
     ("notation", "size"),
     [
-        ("float32", 4),
         ("{float64[3]}@CLIENTS", 24),
-        ("<a=int32,b=<bool,complex64>>", 13),
         ("<>", 0),
-        ("float32[0]", 0),
-        ("string", None),
         ("int32*", None),
         ("<int32,int32[?]>", None),
     ],
