@@ -15,30 +15,16 @@ from tests.viz.html_reader import check_html
 CASES = {
     "three": ([1.0, 2.0, 6.0], None),
     "weighted": ([1.0, -2.5, 6.0], [1.0, 2.0, 0.5]),
-    "one": ([4.5], None),
     "one-weighted": ([4.5], [0.5]),
     "eight": (
         [-10.0, 3.5, 0.0, 9.99, 1.25, -7.0, 10.0, 2.0],
         [10.0, 0, 1, 1, 2, 3, 4, 5],
     ),
-    "most": ([10.0, -10.0], [10.0, 10.0]),
-    "equal": ([2.0, 2.0], [1.0, 3.0]),
-    "large": ([123.4, -0.5], [12.0, 1.0]),
-    "twenty": ([float(i) for i in range(20)], [1.0] * 20),
     "hundred": ([float(i) for i in range(100)], None),
 }
 
 
-@pytest.mark.parametrize("case", list(CASES))
-def test_the_mean_is_the_mean(case: str) -> None:
-    values, weights = CASES[case]
-    expected = np.average(values, weights=weights)
-    for secure in (False, True):
-        run = run_mean(values, weights, secure=secure)
-        assert run.mean == pytest.approx(expected, abs=1e-4)
-
-
-@pytest.mark.parametrize("case", ["three", "weighted", "eight", "twenty"])
+@pytest.mark.parametrize("case", ["three", "weighted", "eight", "hundred"])
 def test_secure_sums_send_masked_numbers_whose_masks_cancel(case: str) -> None:
     values, weights = CASES[case]
     run = run_mean(values, weights, secure=True)
