@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stack that learners build in lesson 05 is the one that the factory builds.
+"""The stack that learners build in lesson 06 is the one that the factory builds.
 
 The recorders stand where `contexts/factories.py` puts them, those between the layers
 that an answer builds included: they are slipped in between after it has built.
@@ -110,9 +110,19 @@ def test_it_leaves_the_same_events_on_a_tape(
     assert len(ours) > 0
 
 
+class CallCounter(fw.WrappingExecutor):
+    """The lesson's executor that counts."""
+
+    calls = 0
+
+    async def around(self, what: str, work: Any, subject: Any) -> Any:
+        self.calls += what == "create_call"
+        return await work()
+
+
 def test_only_the_server_computes_for_a_mean() -> None:
     """What the lesson's counters show at its end."""
-    leaves = [answer("call_counter")(fw.NumPyExecutor()) for _ in range(5)]
+    leaves = [CallCounter(fw.NumPyExecutor()) for _ in range(5)]
     parts = [answer("participant_stack")(leaf) for leaf in leaves]
     stack = answer("federated_stack")(parts[0], parts[2:], parts[1])
     assert ask(stack, mean, [1.0, 2.0, 6.0], VALUES) == 3.0
