@@ -178,9 +178,9 @@ WHO_FITS = Exercise(
             ),
         ),
         Case(
-            "any length is accepted",
+            "any length is accepted, also twice",
             _wanted_and(
-                "float32[?]", "float32[24]", "int32[24]", "float32[?]", "float32"
+                "float32[?]", "float32[?]", "int32[24]", "float32[24]", "float32[?]"
             ),
         ),
         Case(
@@ -217,6 +217,14 @@ WHO_FITS = Exercise(
         lambda wanted, candidates: sum(_all(wanted, candidates)),
         "this is only one of them: return a list of all that fit",
         lambda wanted, candidates: _who_fits(wanted, candidates)[0],
+        "keep the order of the candidates: do not sort them",
+        lambda wanted, candidates: sorted(_who_fits(wanted, candidates), key=str),
+        "a type that comes twice fits twice: keep both",
+        lambda wanted, candidates: list(dict.fromkeys(_who_fits(wanted, candidates))),
+        "`wanted` itself fits, too",
+        lambda wanted, candidates: [
+            t for t in _who_fits(wanted, candidates) if t != wanted
+        ],
         "`return` is inside the loop and ends it: put it after the loop",
         lambda wanted, candidates: _who_fits(wanted, candidates[:1]),
         lambda wanted, candidates: _who_fits(wanted, candidates)[:1],
@@ -309,6 +317,7 @@ BY_HOME: Final = Exercise(
             ([("lake", 2, 18.5), ("hill", 1, 21.0), ("lake", 1, 19.0)],),
             _placed,
         ),
+        Case("the same reading twice", ([("hill", 1, 21.0)] * 2,), _placed),
         Case("one home with one reading", ([("town", 7, -3.5)],), _placed),
     ),
     mistakes=usual(
@@ -355,6 +364,10 @@ BY_HOME: Final = Exercise(
                 [each] for _, each in sorted({r[0]: r[1:] for r in rows}.items())
             ],
         ),
+        "the same reading twice is two readings: keep both",
+        partial(_placed, lambda rows: _by_home(dict.fromkeys(rows))),
+        "`return` is inside the loop and ends it: put it after the loop",
+        partial(_placed, lambda rows: _by_home(rows[:1])),
         "the readings of a home keep the order of the rows: do not sort them",
         partial(_placed, lambda rows: _by_home(sorted(rows))),
     ),
