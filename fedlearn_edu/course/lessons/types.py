@@ -174,7 +174,12 @@ WHO_FITS = Exercise(
         Case(
             "one length is wanted, the other is open",
             _wanted_and(
-                "int32[24,?]", "int32[?,?]", "int32[24,2]", "int32[24,?]", "int32[7,?]"
+                "int32[24,?]",
+                "int32[?,?]",
+                "int32[24,3]",
+                "int32[24,?]",
+                "int32[24,2]",
+                "int32[7,?]",
             ),
         ),
         Case(
@@ -357,6 +362,8 @@ BY_HOME: Final = Exercise(
         partial(_placed, lambda rows: [[row[1:] for row in rows]]),
         "every row became a client: put the rows of one home together",
         partial(_placed, lambda rows: [[row[1:]] for row in rows]),
+        "the same reading twice is two readings: keep both",
+        partial(_placed, lambda rows: _by_home(dict.fromkeys(rows))),
         "each home has only one reading: later rows replace earlier ones",
         partial(
             _placed,
@@ -364,8 +371,6 @@ BY_HOME: Final = Exercise(
                 [each] for _, each in sorted({r[0]: r[1:] for r in rows}.items())
             ],
         ),
-        "the same reading twice is two readings: keep both",
-        partial(_placed, lambda rows: _by_home(dict.fromkeys(rows))),
         "`return` is inside the loop and ends it: put it after the loop",
         partial(_placed, lambda rows: _by_home(rows[:1])),
         "the readings of a home keep the order of the rows: do not sort them",
