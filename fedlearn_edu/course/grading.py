@@ -135,8 +135,8 @@ class ExecuteAgain(Execute):  # type: ignore[misc]
 class InWords(NbGraderPreprocessor):  # type: ignore[misc]
     """Makes of what a submission showed what a student can read, and of half, half.
 
-    An answer that passes at least half of the cases of its check has half of its
-    points, rounded down. nbgrader has none for a check that fails, but takes a result
+    An answer that passes more than half of the cases of its check has half of its
+    points, rounded down; a constant never does. nbgrader has none for a check that fails, but takes a result
     that is a number for points. Where nothing was written, or a loop was interrupted,
     a sentence takes the place of the traceback.
     """
@@ -170,7 +170,7 @@ def _half(cell: Any, output: Any) -> Any:
         return None
     # The first row is about what kind of thing the answer is.
     passed, count = (int(number) - 1 for number in found.groups())
-    if 2 * passed < max(1, count):
+    if 2 * passed <= count:
         return None
     data = {"text/plain": str(int(cell.metadata.nbgrader.points) // 2)}
     about = {_VERDICT: output.evalue}

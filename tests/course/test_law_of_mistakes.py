@@ -36,6 +36,15 @@ def test_each_mistake_with_a_formula_is_recognized_as_itself(
     assert not wrongly
 
 
+@with_each_exercise("build_my_prox")
+def test_no_constant_passes_most_cases(exercise: Exercise) -> None:
+    """It would have half of the points."""
+    called = [case for case in exercise.cases if case.do is call]
+    right = [case.on(exercise.solution, case.inputs()) for case in called]
+    most = max((sum(alike(a, b) for b in right) for a in right), default=0)
+    assert most <= max(1, len(exercise.cases) // 2)
+
+
 def _told(exercise: Exercise, formula: Callable[..., Any]) -> str:
     """What is said of an answer that computes the formula."""
     called = all(case.do is call for case in exercise.cases)
