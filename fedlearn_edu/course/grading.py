@@ -136,9 +136,9 @@ class InWords(NbGraderPreprocessor):  # type: ignore[misc]
     """Makes of what a submission showed what a student can read, and of half, half.
 
     An answer that passes more than half of the cases of its check has half of its
-    points, rounded down; a constant never does. nbgrader has none for a check that fails, but takes a result
-    that is a number for points. Where nothing was written, or a loop was interrupted,
-    a sentence takes the place of the traceback.
+    points, rounded down; a constant never does. nbgrader has none for a check that
+    fails, but takes a result that is a number for points. Where nothing was written,
+    or a loop was interrupted, a sentence takes the place of the traceback.
     """
 
     def preprocess(self, notebook: Any, resources: Any) -> tuple[Any, Any]:
