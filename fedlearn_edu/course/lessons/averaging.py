@@ -202,14 +202,9 @@ FEDERATED_TRAIN = Exercise(
         "do not call `local_train`: with `fl.federated_map(local_train, [a, b, c])` "
         "each client does",
         raises("local_train misses|where: +local_train's argument"),
-        "clients are no sequence: `fl.federated_map` reaches them",
-        raises("sequence_map works on"),
         "this is one model at the clients, and the same at all of them: return the "
         "mean of the trained ones, which is at the server, and do not send it",
         typed(f"({ROUND} -> {MODEL}@CLIENTS)"),
-        "the data are at the clients already, and stay there: broadcast only what the "
-        "server has",
-        raises("federated_broadcast works on"),
         "`batch_train` is a step on one batch, and a client has many: `local_train`",
         raises("where: +batch_train|name 'batch_train'"),
     ),
@@ -335,10 +330,6 @@ PERSONALISED = Exercise(
         raises("the function initialize"),
         *_MINE,
         *BROADCAST,
-        "Python's `min` goes through a list, `fl.federated_min` through the clients",
-        raises("not iterable|cannot be iterated|iterat"),
-        "the data are at the clients already: broadcast only what the server has",
-        raises("federated_broadcast works on"),
         "a model has no least: take `federated_min` of the shares",
         typed(f"({PERSONAL} -> <float32@SERVER,{MODEL}@SERVER>)"),
         "these are models: let each client read `test` with its own, by `share_read`",
@@ -420,14 +411,10 @@ WEIGHTED_TRAIN = Exercise(
         *_MINE,
         "`federated_mean` takes weights, and divides by their sum; a sum takes none",
         raises("federated_sum was called"),
-        "the second argument of `federated_mean` is called `weight`; it needs no name",
-        raises("federated_mean was called"),
         "the mean divides by the sum of the weights itself: give it the plain counts",
         raises("are at several placements"),
         "count the images of `data`, with `images_of`",
         raises(r"(?s)\(all_batches.*decorate the function|decorate.*\(all_batches"),
-        "the weights stay at the clients, a number for each: do not add them up",
-        raises("weighted_mean works on"),
     ),
     hints=(
         "The round is there already. What is missing is a number for each client: how "
@@ -781,11 +768,6 @@ FED_AVG_BY_HAND = Exercise(
         raises(r"broadcast.*\(784,10\) \(10,784\)"),
         "`np.eye(10)[y]` makes the rows: `np.eye` takes the number of digits",
         raises("scalar index"),
-        "rows of ten numbers meet single ones: `keepdims=True` keeps the sums of rows "
-        "in a column, and `np.eye(10)[y]` makes rows of the labels",
-        raises("could not be broadcast"),
-        'a batch is a dictionary: `batch["x"]` are its images, `batch["y"]` its labels',
-        raises("has no attribute '[xy]'|indices must be int"),
         "the mean needs `axis=0`: weight by weight, over the clients",
         raises("enough dimensions|invalid index to scalar|too many indices"),
     ),

@@ -67,11 +67,7 @@ PARAMETER: Final = (
     "server has, and broadcast it",
     raises("has no placement|federated_broadcast needs a federated value"),
 )
-BROADCAST: Final = (
-    "something in this list is still the server's: put there what "
-    "`fl.federated_broadcast(…)` returns for it alone; the data stay as they are",
-    raises("are at several placements"),
-)
+BROADCAST: Final = ()
 """Mistakes in any exercise in which a client uses what the server has."""
 
 _EVAL: Final = f"<model={MODEL},all_batches={BATCH}*>"
@@ -118,20 +114,11 @@ LOCAL_EVAL = Exercise(
         typed(f"({_EVAL} -> float32*)"),
         "this returns the model; return its loss",
         typed(f"({_EVAL} -> {MODEL})"),
-        "`batch_loss` takes a model, too: map `loss_on`, which has captured it",
-        raises("sequence_map cannot use"),
         "this adds up the batches themselves: map `loss_on` first, and add up its "
         "numbers",
         raises("SumIncompatible"),
         "`batch_loss` takes one batch: `loss_on` gets each of them, as `batch`",
         raises("where: +batch_loss's argument, at .batch"),
-        "`batch_loss` takes the model first, then the batch",
-        raises("where: +batch_loss's argument, at .model"),
-        "`sequence_sum` takes a sequence alone: map `loss_on` first",
-        raises("sequence_sum was called"),
-        "`loss_on` takes a batch, and a reduction a function of a state and a batch: "
-        "map it, and add up with `sequence_sum`",
-        raises("sequence_reduce cannot use"),
     ),
     hints=(
         "Two steps: the loss of every batch, then their sum. The model is captured, as "
@@ -223,8 +210,6 @@ FEDERATED_EVAL = Exercise(
         raises("where: +batch_loss"),
         "`evaluate` is a whole federated evaluation; a client's part is `local_eval`",
         raises("the function initialize"),
-        "the data are at the clients already, and stay there: broadcast only the model",
-        raises("federated_broadcast works on"),
         *PARAMETER,
         *BROADCAST,
         "`local_train` trains a model; evaluate it, with `local_eval`",

@@ -59,15 +59,11 @@ TYPE_OF_MEAN = Exercise(
         raises("no such field"),
         "one text holds both: what the value is and, after an `@`, who holds it",
         raises("parse_type was called"),
-        "round parentheses call a function: `fl.parse_type(…)`",
-        raises("not subscriptable"),
         "this is a value; its type says what kind of number it is, as that of the "
         "readings does",
         raises(r"NotationError[^`]*`\d"),
         "placements are written in capitals",
         raises("`(?i:server|clients)`"),
-        "a bracket or a quote is not closed",
-        raises("was never closed|unterminated"),
         "write one word for what it is, then `@`, then `SERVER` or `CLIENTS`, without "
         "parentheses",
         raises("this is not a type"),
@@ -131,8 +127,6 @@ AVERAGE_OF = Exercise(
         looks(lambda answer: isinstance(answer, fl.FederatedValue)),
         "average `readings`, the parameter: numbers of your own are at no client",
         raises("federated_mean needs a federated value"),
-        "this is a type; a program returns a value, such as the mean of `readings`",
-        raises("found: +a FederatedType"),
         "this is a masked sum, of whole numbers; `fl.federated_mean` takes the mean",
         raises("adds integers"),
         "each client has one reading: `federated_map` lets it average that alone; "

@@ -321,8 +321,6 @@ SINGLE_OUT = Exercise(
         ),
         "these are numbers of `total`: subtract those of `rest`, place by place",
         returns(lambda got, total, *_: np.isin(got, total).all()),
-        "`if` cannot decide for a whole array: `np.where(condition, then, else)`",
-        raises("truth value"),
     ),
     hints=(
         "What is in the first sum, and not in the second? Then think of a clock with "

@@ -369,8 +369,6 @@ COMPOSE = Exercise(
         "a leaf has no clients and cannot call computations: decorate with "
         "`fl.federated_computation`",
         raises("not for leaf code"),
-        "the inner function returns nothing: is there a `return` in it?",
-        raises("ReturnedNone"),
         "this hands on a type, not a value: use the parameter of the new body",
         raises(r"found: +a \w+Type:"),
         "a computation cannot be applied to another one: write a new body that calls "

@@ -135,8 +135,6 @@ EXAMPLE_IN = Exercise(
         raises("only integers"),
         "divide by one number, the label's: `update['bias'][label]`",
         raises("broadcast"),
-        "the names are keys: write `update['bias']`, not `update.bias`",
-        raises("has no attribute|KeyError"),
     ),
     hints=(
         "In the client's step only the bias of its own label went up. The column of "
@@ -347,10 +345,6 @@ BEST_THRESHOLD = Exercise(
         "one array after the other is `np.concatenate([members, others])`, with two "
         "pairs of brackets",
         raises("broadcast|scalar index"),
-        "`advantage` takes three things: members, others and a threshold",
-        raises(r"missing \d required"),
-        "`and` and `if` cannot compare whole arrays: try one loss after the other",
-        raises("truth value"),
     ),
     hints=(
         "The attacker can try: what is the advantage if the threshold is the first "

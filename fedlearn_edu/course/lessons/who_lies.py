@@ -67,8 +67,6 @@ REPLACEMENT = Exercise(
         "n is the argument `total`, n_0 is `own`: the liar is not always one of twenty",
         returns(_is_multiple),
         raises("name 'n"),
-        "`*` is missing before the bracket",
-        raises("not callable"),
         "`//` rounds down; `/` divides",
         lambda model, target, total, own: total // own * (target - model),
         "the mean divides by `total`, and multiplies by `own`: divide by `own`, too",
@@ -143,10 +141,6 @@ CLIPPED = Exercise(
         returns(lambda got, update, _: np.ndim(got) != np.ndim(update)),
         "`np.min` takes one array; of two numbers, `min(1, …)` takes the smaller",
         raises("as an integer"),
-        "`min` of an array and a number compares whole arrays: take the norm first",
-        raises("truth value"),
-        "an update has one axis: `np.linalg.norm(update)`, without `axis=1`",
-        raises("AxisError"),
     ),
     hints=(
         "How long is the update? If it is too long, by which factor has it to be "
