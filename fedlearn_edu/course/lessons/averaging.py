@@ -159,8 +159,6 @@ FEDERATED_TRAIN = Exercise(
         Case("a client without batches", lambda: (a_model(3), 0.5, [[a_batch(6)], []])),
     ),
     mistakes=usual(
-        "you added the models up; take their mean",
-        added,
         "you divided by 10, but a program does not know how many clients there will be",
         lambda model, rate, data: over(added(model, rate, data), 10),
         "every client trained twice in a round",
@@ -171,8 +169,6 @@ FEDERATED_TRAIN = Exercise(
         lambda model, rate, data: a_round(a_round(model, rate, data), rate, data),
         "you weighted the clients by their images; here each counts the same",
         lambda model, rate, data: a_round(model, rate, data, images),
-        "you weighted the clients by their batches; here each counts the same",
-        lambda model, rate, data: a_round(model, rate, data, len),
         "the clients do not use the server's learning rate: theirs is 0.1. Broadcast "
         "it, as you do with the model",
         lambda model, rate, data: a_round(model, 0.1, data),
@@ -288,10 +284,6 @@ PERSONALISED = Exercise(
         _mean_and(max),
         "both numbers are the mean; the second one is the least: `federated_min`",
         _mean_and(np.mean),
-        "both numbers are the least; the first one is the mean",
-        lambda *inputs: (min(_own(*inputs)),) * 2,
-        "you added the shares up; take their mean",
-        lambda *inputs: (sum(_own(*inputs)), min(_own(*inputs))),
         "this is the shared model: each client has to train it first, with "
         "`local_train`",
         _mean_and_least(
@@ -373,16 +365,12 @@ WEIGHTED_TRAIN = Exercise(
     mistakes=usual(
         "you averaged without weights of their own: each client counts the same",
         a_round,
-        "you weighted by the number of batches, and not of images",
-        lambda model, rate, data: a_round(model, rate, data, len),
         "you multiplied by the weights and added up, but did not divide by their sum: "
         "`federated_mean` takes the weights and does both",
         lambda model, rate, data: added(model, rate, data, images),
         "you multiplied by the weights, but divided by the number of clients: "
         "`federated_mean` takes the weights, and divides by their sum",
         lambda model, rate, data: over(added(model, rate, data, images), len(data)),
-        "you added the models up; take their weighted mean",
-        added,
         "those with few images count most: the weight is the number of images",
         lambda model, rate, data: a_round(
             model, rate, data, lambda batches: 1 / images(batches)
@@ -519,25 +507,6 @@ def _after_each_batch(clients: Any, rate: float, rounds: int) -> list[float]:
     )
 
 
-def _shrinks_by_client(clients: Any, rate: float, rounds: int) -> list[float]:
-    rates = iter(decayed(rate, rounds * len(clients)))
-    return _losses(
-        clients,
-        [rate] * rounds,
-        lambda model, _, batches: trained(model, next(rates), batches),
-    )
-
-
-def _of_a_client(clients: Any, rate: float, rounds: int) -> list[float]:
-    """The losses of what the last client made of the server's models."""
-    rates = decayed(rate, rounds)
-    began = rounds_of(a_model(0), clients, rates)
-    ended = [
-        trained(m, each, clients[-1]) for m, each in zip(began, rates, strict=False)
-    ]
-    return mean_losses(ended, clients)
-
-
 def _divides_by(axis: int | None, shifted: bool = False) -> Callable[..., Any]:
     """A mistake in the softmax, in training and in the loss."""
 
@@ -599,10 +568,6 @@ def _summed_bias(model: Any, rate: float, batches: Any) -> Any:
 
 def _log_last(model: Any, batch: Any) -> float:
     return float(-np.log(np.mean(in_right(model, batch))))
-
-
-def _of_each_image(model: Any, batches: Any) -> float:
-    return float(sum(loss(model, b) * len(b["y"]) for b in batches) / images(batches))
 
 
 @final
@@ -672,8 +637,6 @@ FED_AVG_BY_HAND = Exercise(
         _shrinks(lambda rate, rounds: decayed(rate, rounds, by=1.0)),
         "the learning rate shrinks too early: the first round has all of it",
         _shrinks(lambda rate, rounds: decayed(rate, rounds, first=1)),
-        "the learning rate shrinks for each client; it shrinks once a round",
-        _shrinks_by_client,
         "the learning rate goes by factors, 0.9**k: the first round has all of it, "
         "the second 0.9 times that",
         _shrinks(lambda rate, rounds: rate * 0.9 * np.arange(rounds)),
@@ -688,13 +651,6 @@ FED_AVG_BY_HAND = Exercise(
         "only the model of the last client is kept; take the mean of all",
         lambda clients, rate, rounds: _losses(
             clients, decayed(rate, rounds), merge=lambda parts: parts[-1]
-        ),
-        "these are the losses of a client's own model: measure the server's, after the "
-        "mean",
-        _of_a_client,
-        "this is the median of the models, weight by weight; take their mean",
-        lambda clients, rate, rounds: _losses(
-            clients, decayed(rate, rounds), merge=lambda parts: np.median(parts, axis=0)
         ),
         "the softmax divides by the wrong sum: each image has its own, `axis=1` with "
         "`keepdims=True`",
@@ -732,13 +688,6 @@ FED_AVG_BY_HAND = Exercise(
         _measures(
             lambda models, clients: [
                 np.mean([loss(m, b) for each in clients for b in each])
-                for m in models[1:]
-            ]
-        ),
-        "these are losses for each image; add up the losses of a client's batches",
-        _measures(
-            lambda models, clients: [
-                _of_each_image(m, [b for each in clients for b in each])
                 for m in models[1:]
             ]
         ),

@@ -72,8 +72,6 @@ MASKED = Exercise(
         lambda values, masks, modulus: (
             (values + masks.sum(axis=1) - masks.sum(axis=0)) // modulus
         ),
-        "each client masks its own value, not the sum of all",
-        lambda values, masks, modulus: _masked(values.sum(), masks, modulus),
         "the masks are only added, so they stay in the sum: the other client of each "
         "pair subtracts them",
         lambda values, masks, modulus: (values + masks.sum(axis=1)) % modulus,
@@ -215,10 +213,6 @@ REPAIRED = Exercise(
         lambda total, masks, gone, modulus: (
             (total + masks[gone].sum() - masks[:, gone].sum()) // modulus
         ),
-        "this is the correction; add it to `total`",
-        lambda total, masks, gone, modulus: (
-            (masks[gone].sum() - masks[:, gone].sum()) % modulus
-        ),
         "one number is asked for: add up the row, and the column, with `sum()`",
         returns(lambda got, *_: np.ndim(got) > 0),
         "`gone` is a position, in square brackets: `masks[gone]` and `masks[:, gone]`",
@@ -291,8 +285,6 @@ SINGLE_OUT = Exercise(
             (total - rest) % modulus - modulus,
             (total - rest) % modulus,
         ),
-        "the two sums are added; the rest has to be taken away",
-        lambda total, rest, modulus: (total + rest) % modulus,
         "`np.where` takes three things: the condition, what there is where it is true, "
         "and what there is elsewhere",
         returns(lambda got, *_: isinstance(got, tuple)),

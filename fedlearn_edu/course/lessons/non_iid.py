@@ -89,8 +89,6 @@ DEAL_IID: Final = Exercise(
         returns(lambda got, *_: got["each position once"] and not got["at random"]),
         "these draws cannot be repeated: draw from `rng`, and from nothing else",
         returns(lambda got, *_: not got["the same again"]),
-        "every client holds everything: cut the positions into parts",
-        _comes(lambda n, k, rng: [rng.permutation(n)] * k),
         "these draws are the same whatever `rng` is: draw from `rng`, and from "
         "nothing else",
         returns(lambda got, *_: not got["others with another seed"]),
@@ -112,9 +110,6 @@ DEAL_IID: Final = Exercise(
         ),
         "sizes are left to chance: shuffle all positions, then cut into equal parts",
         returns(lambda got, *_: got["each position once"] and np.ptp(got["sizes"]) > 1),
-        "you shuffled as many numbers as there are clients; shuffle all positions, "
-        "0 to `num_examples - 1`",
-        _comes(lambda n, k, rng: np.array_split(rng.permutation(k), k)),
         "all of these are below 10, such as labels or random numbers: return positions",
         returns(lambda got, *_: got["all below 10"]),
         "nothing is held twice, but these are not the positions 0 to `num_examples - 1`"
@@ -195,8 +190,6 @@ DEAL_ONE_LABEL: Final = Exercise(
         _holds(lambda labels, k: [np.flatnonzero(labels == i) for i in labels]),
         "labels from `num_clients` on are left out",
         _holds(lambda labels, k: [np.flatnonzero(labels % k == i) for i in range(k)]),
-        "these are the positions of all labels but 0: compare first, `labels == label`",
-        _holds(lambda labels, k: [np.flatnonzero(labels) for _ in range(k)]),
         "these are only the first 100: a client gets all positions of its label",
         _holds(lambda labels, k: [np.flatnonzero(labels == i)[:100] for i in range(k)]),
         "this uses `y`, the lesson's labels: take the argument `labels`",
@@ -215,8 +208,6 @@ DEAL_ONE_LABEL: Final = Exercise(
         _holds(lambda labels, k: [np.flatnonzero(labels == k) for _ in range(k)]),
         "these are counts: return the positions themselves",
         _holds(lambda labels, k: [np.sum(labels == label) for label in range(k)]),
-        "each position is in a list of its own: `np.flatnonzero` gives a plain array",
-        _holds(lambda labels, k: [np.argwhere(labels == i) for i in range(k)]),
         "the parts have different lengths: return a list of arrays, not an array",
         raises("inhomogeneous"),
         "an array has no `.index`: `np.flatnonzero` finds all positions of a mask",
@@ -275,8 +266,6 @@ TOTAL_VARIATION: Final = Exercise(
         lambda counts, whole: _apart(counts, whole).sum(),
         "these are counts: divide each histogram by its sum first",
         lambda counts, whole: np.abs(counts - whole).sum() / 2,
-        "these are counts, and the half is missing",
-        lambda counts, whole: np.abs(counts - whole).sum(),
         "the differences cancel: take the absolute value of each before you add, and "
         "halve the sum with `/`",
         lambda counts, whole: 0.0,
@@ -304,9 +293,6 @@ TOTAL_VARIATION: Final = Exercise(
         lambda counts, whole: (
             np.abs(counts / counts.max() - whole / whole.max()).sum() / 2
         ),
-        "you squared the differences; take absolute values, and half their sum",
-        lambda counts, whole: (_apart(counts, whole) ** 2).sum() / 2,
-        lambda counts, whole: (_apart(counts, whole) ** 2).sum(),
         "this is what the two have in common; the distance is 1 minus that",
         lambda counts, whole: 1 - _apart(counts, whole).sum() / 2,
         "the client's counts became shares, but the whole is still counts",

@@ -148,18 +148,12 @@ IMAGES_OF = Exercise(
         lambda batches: max(map(len, _labels(batches))),
         "the count begins at 1; with no images yet, `start` is 0",
         lambda batches: 1 + images(batches),
-        "the count begins at 1, and it counts batches",
-        lambda batches: 1 + len(batches),
         'these are the pixels: the first number of a shape, `len(batch["y"])`, counts '
         "the images",
         lambda batches: images(batches) * PIXELS,
         lambda batches: len(batches) * PIXELS,
         "you added up the labels; count them, with `len`",
         lambda batches: sum(labels.sum() for labels in _labels(batches)),
-        "this is one too many for each batch",
-        lambda batches: images(batches) + len(batches),
-        "you counted each image twice, by itself and by its label",
-        lambda batches: 2 * images(batches),
         "you counted the parts of a batch, `x` and `y`: take the length of one of them",
         lambda batches: 2 * len(batches),
         "this stays 0: return `so_far` plus the size of the batch",
@@ -295,17 +289,10 @@ BATCH_LOSS = Exercise(
                 (right(batch) * probabilities(model, batch)).sum(axis=0)
             )
         ),
-        "you took the log of the wrong thing: `right` is full of zeros, so take the "
-        "logarithm of the probabilities first, and multiply by `right` then",
-        lambda model, batch: np.inf,
-        "you took the log of the wrong thing: the probability of the other digits",
-        lambda model, batch: _picked(_log(1 - probabilities(model, batch)), batch),
         "nothing picks the right digit: this averages the logarithms of all ten",
         lambda model, batch: -np.mean(_log(probabilities(model, batch))),
         "nothing picks the right digit: this adds the logarithms of all ten",
         lambda model, batch: -np.mean(_log(probabilities(model, batch)).sum(axis=1)),
-        "the bias is missing in the scores",
-        lambda model, batch: loss(without_bias(model), batch),
         "the softmax goes down the images; it goes over the ten digits of each image",
         lambda model, batch: _picked(_log(_over_images(model, batch)), batch),
         "this is one loss for each image; average them",
@@ -556,10 +543,6 @@ LOCAL_TRAIN = Exercise(
         lambda model, rate, batches: trained(a_model(0), rate, batches[-1:]),
         "you started from a model of zeros, not from the one that is given",
         lambda model, rate, batches: trained(a_model(0), rate, batches),
-        "every batch was used twice",
-        lambda model, rate, batches: trained(
-            model, rate, [each for each in batches for _ in (1, 2)]
-        ),
         "you went through all batches twice",
         lambda model, rate, batches: trained(model, rate, [*batches] * 2),
         "this keeps a model for each batch; a reduction keeps only the last one",

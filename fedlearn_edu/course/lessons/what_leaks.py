@@ -238,12 +238,6 @@ ADVANTAGE = Exercise(
         lambda members, others, threshold: (
             np.mean(members <= threshold) / np.mean(others <= threshold)
         ),
-        "the two shares are added; their difference is asked for",
-        lambda members, others, threshold: (
-            np.mean(members <= threshold) + np.mean(others <= threshold)
-        ),
-        "this is one number for each example; one number is asked for",
-        returns(lambda got, *_: np.ndim(got) > 0),
         "take the share of each group first, `np.mean(…)`; then the difference",
         raises("broadcast|boolean subtract"),
     ),
@@ -267,10 +261,6 @@ def _where_most(gain: Callable[[Any, Any, Any], Any]) -> Callable[..., Any]:
     return lambda members, others: max(
         [*members, *others], key=lambda threshold: gain(members, others, threshold)
     )
-
-
-def _count(members: Any, others: Any, threshold: Any) -> Any:
-    return np.sum(members <= threshold) - np.sum(others <= threshold)
 
 
 def _is_as_good(got: Any, members: Any, others: Any) -> bool:
@@ -317,8 +307,6 @@ BEST_THRESHOLD = Exercise(
         ),
         "this is where the advantage is *smallest*: `max`, with members before others",
         _where_most(lambda *given: -_advantage(*given)),
-        "this counts members and others; `advantage` compares shares",
-        _where_most(_count),
         "up to this loss, a member's largest, there are many others, too: keep the "
         "loss with the largest advantage so far",
         lambda members, others: np.max(members),
