@@ -271,7 +271,7 @@ PERSONALISED = Exercise(
     reference=personalised,
     cases=(
         Case("three clients", lambda: (a_model(1), 0.05, *_clients_with_test())),
-        Case("smaller steps", lambda: (a_model(1), 0.02, *_clients_with_test())),
+        Case("another model", lambda: (a_model(4), 0.02, *_clients_with_test())),
         Case(
             "one client",
             lambda: (a_model(0), 0.05, [[a_batch(3)]], [[a_batch(3), a_batch(8)]]),
@@ -641,9 +641,6 @@ FED_AVG_BY_HAND = Exercise(
         "the second 0.9 times that",
         _shrinks(lambda rate, rounds: rate * 0.9 * np.arange(rounds)),
         _shrinks(lambda rate, rounds: rate * 0.9 * np.arange(1, rounds + 1)),
-        "the learning rate is not used: multiply the gradient by it",
-        _shrinks(lambda rate, rounds: decayed(1.0, rounds)),
-        _shrinks(lambda rate, rounds: decayed(1.0, rounds, by=1.0)),
         "the models are added up; the server takes their mean",
         lambda clients, rate, rounds: _losses(
             clients, decayed(rate, rounds), merge=lambda parts: parts.sum(axis=0)

@@ -17,7 +17,7 @@ from fedlearn_edu import learning
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson, named
 from fedlearn_edu.course.lessons.drift import OF_CORRECT, TWO_CLIENTS, averaged
-from fedlearn_edu.course.mistakes import looks, raises, returns, usual
+from fedlearn_edu.course.mistakes import raises, returns, usual
 from fedlearn_edu.learning import optimizers
 from fedlearn_edu.learning.averaging import build_averaging_process
 from fedlearn_edu.learning.local_training import LocalTrainingConfig, build_client_round
@@ -215,8 +215,6 @@ BUILD_MINE = Exercise(
         "a rate alone is no optimizer: write `build_sgd(rate)`, at the clients and at "
         "the server",
         raises(r"'(float|int)' object has no attribute"),
-        "a rate is above 0: the step goes downhill already",
-        raises("a learning rate says"),
         "clients need a `LocalTrainingConfig`, which holds their optimizer",
         raises(r"'Optimizer' object has no attribute"),
         "`build_averaging_process` needs five things: a name, the model, what clients "
@@ -230,13 +228,8 @@ BUILD_MINE = Exercise(
         "a rule such as `clipping` needs another one inside, and its own numbers: "
         "`clipping(mean(), norm=0.5)`",
         raises("argument: 'inner'|clipping needs a norm"),
-        "these two rules do not nest: take `median()` or `krum(…)` inside `clipping`",
-        raises("what they keep has no limit|keyword argument 'inner'"),
         "rules are in `aggregators`, and brackets make one: `aggregators.median()`",
         raises("name '(median|mean|clipping|(multi_)?krum)'|by a factory"),
-        "`correct=` belongs to what clients do, `LocalTrainingConfig(build_sgd(0.1), "
-        "correct=correct)`",
-        raises("unexpected keyword argument 'correct'"),
         "a server's step returns two things, its memory and the weights, in this order",
         raises("true_fn and false_fn"),
         "`correct` is called with three things, the gradients, the weights and the "
@@ -251,8 +244,6 @@ BUILD_MINE = Exercise(
         *OF_CORRECT,
         "it diverges: numbers become NaN; take smaller rates",
         raises("DivergenceError"),
-        "the parentheses run it: hand in the function",
-        looks(lambda answer: not callable(answer)),
     ),
     hints=(
         "Begin with FedAvg, and change one thing of which you can say why it should "
@@ -368,8 +359,6 @@ ROUNDS_WITHIN = Exercise(
         _bytes,
         "`rank` is `None` where the arrays cross as they are: ask for it first",
         raises("NoneType"),
-        "the bias has one axis, and no columns: ask for `array.ndim` first",
-        raises("IndexError|unpack"),
     ),
     hints=(
         "What does one round send, with all clients together, down and up? How often "
@@ -446,9 +435,6 @@ CLEARLY_AHEAD = Exercise(
         ),
     ),
     mistakes=usual(
-        "return the names, as a list, and nothing else",
-        returns(lambda got, *_: list(map(type, got)) != [str] * len(got)),
-        returns(lambda got, *_: not isinstance(got, list | tuple | set)),
         "these are all names: does the test compare, and has `all` its brackets, "
         "`.all()`?",
         lambda finals, name: list(finals),
@@ -480,9 +466,6 @@ CLEARLY_AHEAD = Exercise(
         "a loop over `finals` gives names; `finals.items()` gives a name and its "
         "array, and `finals.values()` only arrays",
         raises("unpack|unhashable"),
-        "no name came back: compare the arrays `finals[name]` and `finals[other]`, and "
-        "not names or positions",
-        returns(lambda got, *_: len(got) == 0),
         "use the arguments: `finals` has the arrays, and the one to compare is `name`",
         raises("KeyError|NameError"),
     ),

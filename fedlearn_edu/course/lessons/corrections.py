@@ -358,8 +358,6 @@ SCAFFOLD_SERVER = Exercise(
         lambda c, t, d, n: (np.mean(t), np.mean(d)),
         "the changes are added, not taken away",
         lambda c, t, d, n: (np.mean(t), c - np.sum(d) / n),
-        "`changes` are differences already: do not take the common variate away again",
-        lambda c, t, d, n: (np.mean(t), c + (np.sum(d) - c) / n),
         "the common variate stayed as it was",
         lambda c, t, d, n: (np.mean(t), c),
         "you added the models up; take their mean",
@@ -464,8 +462,6 @@ MEAN_DIFFERENCE = Exercise(
         "this is a variance; the margin wants its root, the standard deviation",
         _with_margin(lambda d: T95[len(d)] * np.var(d, ddof=1) / np.sqrt(len(d))),
         _with_margin(lambda d: T95[len(d)] * np.var(d, ddof=1) / len(d)),
-        "keep the sign: below zero, the second one is ahead",
-        lambda first, second: (abs(np.mean(first - second)), _margin(first - second)),
         "these are all differences; return their mean",
         lambda first, second: (first - second, _margin(first - second)),
         "the mean alone loses what seeds tell: take one difference per seed first, "

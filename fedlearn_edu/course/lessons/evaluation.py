@@ -23,7 +23,7 @@ from fedlearn_edu.course.lessons.training import (
     trained,
     unequal_batches,
 )
-from fedlearn_edu.course.mistakes import looks, raises, typed, usual
+from fedlearn_edu.course.mistakes import raises, typed, usual
 
 
 @cache
@@ -177,8 +177,6 @@ FEDERATED_EVAL = Exercise(
         lambda model, data: _losses(model, data).sum() / sum(map(len, data)),
         "you weighted the clients by their images; here each counts the same",
         _weighted(images),
-        "you weighted the clients by their batches; here each counts the same",
-        _weighted(len),
         "this is the loss of the worst client",
         lambda model, data: _losses(model, data).max(),
         "you evaluated a model of zeros, not the server's",
@@ -187,9 +185,6 @@ FEDERATED_EVAL = Exercise(
         typed(f"({_ASKED} -> {{float32}}@CLIENTS)"),
         "the server now holds every client's loss; it only needs their mean",
         typed(f"({_ASKED} -> float32*@SERVER)"),
-        "several things come back, as from the library's `evaluate`; one number is "
-        "asked for, the mean of what `local_eval` gives",
-        looks(lambda answer: isinstance(answer.type_signature.result, fl.StructType)),
         "this returns the model; return its mean loss",
         typed(f"({_ASKED} -> {MODEL}@SERVER)", f"({_ASKED} -> {MODEL}@CLIENTS)"),
         "`batch_loss` takes one batch; a client has many of them: `local_eval`",

@@ -59,9 +59,6 @@ TYPE_OF_MEAN = Exercise(
         raises("no such field"),
         "one text holds both: what the value is and, after an `@`, who holds it",
         raises("parse_type was called"),
-        "this is a value; its type says what kind of number it is, as that of the "
-        "readings does",
-        raises(r"NotationError[^`]*`\d"),
         "placements are written in capitals",
         raises("`(?i:server|clients)`"),
         "write one word for what it is, then `@`, then `SERVER` or `CLIENTS`, without "

@@ -100,8 +100,6 @@ MASKED = Exercise(
             (values[k] + masks[k].sum() - masks[:k].sum()) % modulus
             for k in range(len(values))
         ],
-        "every client has got the same masks, those of all pairs: sum along an axis",
-        lambda values, masks, modulus: (values + masks.sum()) % modulus,
         "the masks are in `masks`: random numbers of your own do not cancel out",
         looks(
             lambda answer: not {"random", "chance"}.isdisjoint(answer.__code__.co_names)
