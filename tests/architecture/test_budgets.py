@@ -33,16 +33,16 @@ MAX_FUNCTION_LINES = 40
 MAX_EXECUTABLE = {
     "errors": 194,
     "structure": 109,
-    "types": 1_786,
+    "types": 1_793,
     "ir": 394,
-    "language": 2_381,
+    "language": 2_387,
     "compiler": 397,
     "executors": 1_806,
     "runtimes": 2_124,
     "contexts": 696,
     "framework": 63,
 }
-MAX_MACHINE_LINES = 17_543
+MAX_MACHINE_LINES = 17_556
 MAX_MACHINE_FILES = 100
 # The files that the way of a value names, and all that they import (no TensorFlow).
 MAX_WAY_LINES = 3_150
@@ -57,11 +57,11 @@ MAX_LINES = {
     "backends": 117,
     "testing": 2_735,
     "tff": 3_749,
-    "viz": 10_255,
-    "course": 11_297,
+    "viz": 10_256,
+    "course": 12_017,
     "demo": 519,
 }
-MAX_TEST_LINES = 43_451
+MAX_TEST_LINES = 42_950
 
 
 def test_files_fit_on_a_few_screens() -> None:

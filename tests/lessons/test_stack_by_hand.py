@@ -84,18 +84,6 @@ def test_it_has_the_layers_of_the_factory_s_stack(count: int) -> None:
 
 
 @each_program
-def test_it_gives_the_same_results(program: Any, type_: fl.Type, data: Any) -> None:
-    factory = fw.local_executor_factory(support_sequence_ops=True)
-    own = fw.CustomExecutorFactory(
-        lambda counts: leaf_to_top(counts[fl.CLIENTS]), native=factory.native({})
-    )
-    with fw.SyncExecutionContext(own):
-        found = program(data)
-    with fw.SyncExecutionContext(factory):
-        assert found == program(data)
-
-
-@each_program
 def test_it_leaves_the_same_events_on_a_tape(
     program: Any, type_: fl.Type, data: Any
 ) -> None:

@@ -265,8 +265,6 @@ PRIVACY_LOSS = Exercise(
         "there is no logarithm of a number below 0: `np.log` of the heights, which are "
         "powers of e",
         returns(lambda got, *_: np.isnan(got).any()),
-        "in Python a power is `**`; `^` is something else",
-        raises("bitwise_xor|unsupported operand type.* \\^"),
     ),
     hints=(
         "Two bell curves, and x between them. How high is each at x? Divide; then "
@@ -397,7 +395,7 @@ ENOUGH_NOISE = Exercise(
 LESSON: Final = Lesson(
     name="12d_a_budget",
     title="What does privacy cost?",
-    minutes=40,
+    minutes=50,
     goals=(
         "survey a crowd so that each person can deny the answer they gave",
         "work out the epsilon of one round by hand",

@@ -193,8 +193,8 @@ BUILD_MINE = Exercise(
         returns(lambda got, *_: str(got).endswith("NoneType: None")),
         "return the process as a whole, not its parts",
         returns(lambda got, *_: str(got).startswith("no learning process")),
-        "one aggregator of the library is not yours yet: nest two, for example "
-        "`clipping(median(), norm=0.5)`, or write a function",
+        "one aggregator is not yours yet, and the mean does not count: nest two, such "
+        "as `clipping(median(), norm=0.5)`, or write a function",
         returns(lambda got, *_: " with " in str(got)),
         "this is an algorithm of the library as it is: change one of its parts, and "
         "put them together with `build_averaging_process`, under a name of your own",
@@ -242,7 +242,7 @@ BUILD_MINE = Exercise(
         "tensorflow as tf` and its functions",
         raises("NumPy code|of a tensor|SymbolicTensor object|name 'tf'"),
         *OF_CORRECT,
-        "it diverges: numbers become NaN; take smaller rates",
+        "numbers become NaN: a root of a number below 0, or rates that are too large",
         raises("DivergenceError"),
     ),
     hints=(
@@ -483,7 +483,7 @@ CLEARLY_AHEAD = Exercise(
 LESSON: Final = Lesson(
     name="14_your_own_algorithm",
     title="Can you beat four algorithms, and show it fairly?",
-    minutes=60,
+    minutes=75,
     goals=(
         "write a learning process of your own for one of three problems",
         "run it beside others by a protocol that favors none of them",

@@ -346,8 +346,6 @@ SCAFFOLD_SERVER = Exercise(
         lambda c, t, d, n: (np.sum(t) / n, c + np.mean(d)),
         "the new weight is the mean of the models, without the common variate",
         lambda c, t, d, n: (c + np.mean(t), c + np.sum(d) / n),
-        "a median leaves out how far the others went: take the mean",
-        lambda c, t, d, n: (np.median(t), c + np.sum(d) / n),
         "`/` and `*` go in order: divide the changes by `num_clients`, and by nothing "
         "else",
         lambda c, t, d, n: (np.mean(t), c + np.sum(d) / len(t) * n),
@@ -436,6 +434,10 @@ MEAN_DIFFERENCE = Exercise(
         "this is the spread of each algorithm alone: both met the same data with each "
         "seed, so take the differences first, and then their spread",
         _unpaired,
+        lambda first, second: (
+            np.mean(first - second),
+            _margin(first) + _margin(second),
+        ),
         "`np.std` divides by n unless you say `ddof=1`: with few seeds that is too "
         "small",
         _with_margin(lambda d: _margin(d, ddof=0)),
@@ -469,10 +471,6 @@ MEAN_DIFFERENCE = Exercise(
         returns(lambda got, *_: np.isnan(got[1])),
         "this is twice the margin: it goes t · s / √n to either side",
         _with_margin(lambda d: 2 * _margin(d)),
-        "return two numbers, the mean and the margin, and not their sum",
-        lambda first, second: sum(_mean_difference(first, second)),
-        "a median is not asked for: take the mean of the differences",
-        lambda first, second: (np.median(first - second), _margin(first - second)),
         "the order is first minus second",
         lambda first, second: _mean_difference(second, first),
         "the mean comes first, then the margin",

@@ -276,8 +276,6 @@ TOTAL_VARIATION: Final = Exercise(
         lambda counts, whole: 50 * _apart(counts, whole).sum(),
         "you divided the counts by each other; subtract the shares",
         lambda counts, whole: np.abs(counts / whole).sum() / 2,
-        "this is twice the sum; return half of it",
-        lambda counts, whole: 2 * _apart(counts, whole).sum(),
         "this is the Euclidean distance; take half the sum of absolute differences",
         lambda counts, whole: np.sqrt((_apart(counts, whole) ** 2).sum()),
         lambda counts, whole: np.sqrt((_apart(counts, whole) ** 2).sum()) / 2,

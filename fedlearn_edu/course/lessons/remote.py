@@ -160,8 +160,6 @@ BYTES_OF_ROUND = Exercise(
         lambda homes, most, size: 3 * round(homes / most) * size,
         "however many homes are left over, they are one group",
         lambda homes, most, size: 3 * (homes // most + homes % most) * size,
-        "if the last group is just full, there is no other: `math.ceil` sees to that",
-        lambda homes, most, size: 3 * (homes // most + 1) * size,
         "there are no parts of groups: round up before you multiply",
         lambda homes, most, size: 3 * (homes / most) * size,
         lambda homes, most, size: math.ceil(3 * homes / most) * size,

@@ -501,9 +501,6 @@ FOLDS_IN_HALVES = Exercise(
         "`self.fold_group(…)` takes the members of a group, then `zero`, then "
         "`accumulate`, as they came",
         raises(r"fold(_group)?\(\)|attribute 'type_signature'"),
-        "the function comes first in `create_call`, and `zero` before `accumulate` in "
-        "`fold_group`",
-        raises("only functions can be called"),
         "`fold_group` and `call_with` bring what they are given: pass it as it came",
         raises("a function was expected"),
         "`fold_group` takes `left` and `right` as they are; only a `value` has a "

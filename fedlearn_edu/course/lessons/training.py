@@ -423,13 +423,6 @@ BATCH_TRAIN = Exercise(
         looks(lambda answer: alike(answer(a_model(0), a_batch(2), 1.0), a_model(0))),
         "you trained only the weights, not the bias",
         _steps(_one_part("weights")),
-        'the weights moved by the gradient of the bias: take `gradient["weights"]`',
-        _steps(
-            lambda model, batch, rate: {
-                **trained(model, rate, [batch]),
-                "weights": model["weights"] - rate * gradient(model, batch)["bias"],
-            }
-        ),
         "you trained only the bias, not the weights",
         _steps(_one_part("bias")),
         "this returns the gradient; return the model after the step",
@@ -546,8 +539,6 @@ LOCAL_TRAIN = Exercise(
         "each batch needs the model that the batch before it made, and "
         "`fl.sequence_map` hands on nothing: `fl.sequence_reduce`",
         raises("sequence_map cannot use"),
-        "pass `step`: it has captured the learning rate, and `batch_train` has not",
-        raises(r"takes 3: \[model, batch"),
         "pass `step` itself, without calling it",
         raises("(?s)needs a computation.*where: +local_train_0"),
         "`step` has to return the next model: call `batch_train` in it",

@@ -40,7 +40,7 @@ REPLACEMENT = Exercise(
     cases=(
         Case(
             "from a model that has learned",
-            (np.array([0.5, 1.5]), np.array([2.0, 1.0]), 60, 20),
+            (np.array([0.5, 1.5]), np.array([2.0, 1.0]), 60, 12),
         ),
         Case("from zeros", (np.zeros(3), np.array([1.0, -2.0, 0.0]), 100, 5)),
         Case("weights and classes", (_normal(4, 3), _normal(3, 4).T, 1437, 72)),
