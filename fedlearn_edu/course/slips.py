@@ -22,7 +22,6 @@ _NUMPY: Final = {
     "ln": "np.log",
     "norm": "np.linalg.norm",
     "avg": "np.mean",
-    "power_of": "np.power",
     "len": "len",
     "length": "len",
     "numpy": "np",
@@ -85,6 +84,7 @@ _ERRORS: Final = (
     ),
     (
         "only .*(?:scalar index)",
+        "one whole number is needed, and this is an array; where arrays are joined, "
         "several arrays are one list: `np.concatenate([a, b])`",
     ),
     ("only .*(?:scalar|0-dim|length-1|size-1)", f"{_ONE}arrays; `np` does"),
@@ -116,7 +116,7 @@ _ERRORS: Final = (
     (
         "cannot be interpreted as an integer",
         "whole numbers only: `range` takes no others (`np.arange` does), and `/` "
-        "makes decimals (`//` does not)",
+        "makes decimals (`//` does not); a second argument may be taken for the axis",
     ),
     (
         "out of bounds for axis (\\d+) with size (\\d+)",
