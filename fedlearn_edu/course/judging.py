@@ -213,7 +213,7 @@ def _likely(exercise: Exercise, attempt: Attempt) -> str:
 def _form(got: Any, expected: Any) -> str:
     """What can be said of any wrong result: it is missing, unread, `nan`, misshapen."""
     if got is None:
-        return "nothing came back: is there a `return`?"
+        return "nothing came back: is there a `return`, in each branch of an `if`?"
     if isinstance(got, Iterator):
         return "nobody has read this yet, one by one: put `list(…)` around it"
     if _has_nan(got) and not _has_nan(expected):

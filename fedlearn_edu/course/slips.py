@@ -76,6 +76,10 @@ _ERRORS: Final = (
         f"{_NUMBER} object has no attribute '(\\w+)'",
         "one number has no `.{0}`: this is no array",
     ),
+    (
+        "'numpy.ndarray' object has no attribute '(\\w+)'",
+        "an array has no `.{0}`: functions of arrays are in `np`, as `np.mean(x)`",
+    ),
     ("bitwise_xor|for \\^", "in Python a power is `**`; `^` is something else"),
     (
         "for [^:]+: .*'(?:list|tuple|range|map|zip|generator)'"

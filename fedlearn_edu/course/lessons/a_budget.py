@@ -351,7 +351,7 @@ ENOUGH_NOISE = Exercise(
         _first(_within, 0.1, 0.1),
         "this is one step too few: its epsilon is above the budget",
         lambda *given: _enough_noise(*given) - 0.25,
-        "this is one step too many: the noise before would have been enough",
+        "this is more than needed: the noise a quarter before would have been enough",
         lambda *given: _enough_noise(*given) + 0.25,
         "the first noise is taken whatever it costs: go on while epsilon is above the "
         "budget, and not while it is below",

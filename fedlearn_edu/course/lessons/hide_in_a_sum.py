@@ -56,7 +56,7 @@ MASKED = Exercise(
         "take the remainder by `modulus`, on which all clients agree",
         lambda values, masks, modulus: _masked(values, masks, 2**32),
         lambda values, masks, modulus: _masked(values, masks, 1000),
-        "`np.fmod` keeps the sign of a number below 0; `%` or `np.mod` does not",
+        "take one `%` of the whole, in brackets; `np.fmod` would keep a sign",
         lambda values, masks, modulus: np.fmod(
             values + masks.sum(axis=1) - masks.sum(axis=0), modulus
         ),
@@ -213,6 +213,14 @@ REPAIRED = Exercise(
         ),
         "one number is asked for: add up the row, and the column, with `sum()`",
         returns(lambda got, *_: np.ndim(got) > 0),
+        "add up row and column each by itself, with `sum()`: here, `total` is counted "
+        "once for each client",
+        lambda total, masks, gone, modulus: _repaired(
+            len(masks) * total, masks, gone, modulus
+        ),
+        lambda total, masks, gone, modulus: _repaired(
+            len(masks) * total, masks.T, gone, modulus
+        ),
         "`gone` is a position, in square brackets: `masks[gone]` and `masks[:, gone]`",
         raises("out of bounds|invalid index|only integers|not callable"),
     ),
@@ -286,6 +294,8 @@ SINGLE_OUT = Exercise(
         "`np.where` takes three things: the condition, what there is where it is true, "
         "and what there is elsewhere",
         returns(lambda got, *_: isinstance(got, tuple)),
+        "small ones are lost: keep all, `np.where(left > modulus / 2, …, left)`",
+        returns(lambda got, total, *_: 0 < np.size(got) < np.size(total)),
         "the half, and what is subtracted, depend on `modulus`: not always 50 and 100",
         lambda total, rest, modulus: _lowered(total, rest, modulus, 100),
         lambda total, rest, modulus: np.where(
@@ -335,7 +345,7 @@ def _lowered(total: Any, rest: Any, modulus: int, by: float) -> Any:
 LESSON: Final = Lesson(
     name="12c_hide_in_a_sum",
     title="Can a server add up what it is not told?",
-    minutes=30,
+    minutes=35,
     goals=(
         "let a server add up numbers that it never sees",
         "repair a sum after a client has dropped out",

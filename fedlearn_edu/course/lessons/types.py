@@ -57,7 +57,7 @@ PHOTOS_AT_CLIENTS = Exercise(
         written("image=float32[32"),
         "there is one label for each photo, so `label` needs a shape",
         written("label=int32>"),
-        "height and width are two directions of the shape: 32, 32",
+        "height and width are two axes of the shape: 32, 32",
         written("1024"),
         "the colors come last in the shape: 32, 32, 3",
         written("[?,3,32,32]"),
@@ -116,6 +116,8 @@ SURVEY_TYPE = Exercise(
         raises("found: +`hours`"),
         "what goes in is held by the clients and may differ: it needs braces",
         looks(lambda answer: not str(answer.parameter).startswith("{")),
+        "this is the type of the mean: `survey` has no letters, it is for readings",
+        written("T@"),
         "each client has 24 readings, in one tensor",
         looks(lambda answer: "float32[24]}" not in str(answer.parameter)),
         "`survey` returns a mean, which is at the server",
@@ -221,6 +223,8 @@ WHO_FITS = Exercise(
         lambda wanted, candidates: _who_fits(wanted, candidates)[:1],
         "these are texts: return the types themselves",
         lambda wanted, candidates: list(map(str, _who_fits(wanted, candidates))),
+        "this is one answer for the whole list: ask for each candidate by itself",
+        lambda wanted, candidates: False,
         "these are the ones that do not fit",
         lambda wanted, candidates: [
             t for t in candidates if not wanted.is_assignable_from(t)

@@ -117,7 +117,7 @@ EXAMPLE_IN = Exercise(
                 image, -_column(update) / update["bias"].max()
             )
         ),
-        "this is close, and scaled otherwise: the change of the bias tells the scale",
+        "the scale is off: divide the column by the bias of the label, and nothing else",
         _says(
             lambda _, image, update: (
                 image.shape == _column(update).shape
@@ -133,6 +133,8 @@ EXAMPLE_IN = Exercise(
         raises("unpack|not iterable|invalid literal"),
         "`label` is a position, 0 to 9: `np.argmax(update['bias'])`",
         raises("only integers"),
+        "the label is 0 to 9, the position of the largest *bias*",
+        raises("out of bounds"),
         "divide by one number, the label's: `update['bias'][label]`",
         raises("broadcast"),
     ),
@@ -174,7 +176,9 @@ ADVANTAGE = Exercise(
             "all members, and no others",
             (np.array([0.1, 0.2]), np.array([3.0, 4.0, 5.0]), 1.0),
         ),
-        Case("worse than a guess", (np.array([2.0, 0.7]), np.array([0.4]), 1.0)),
+        Case(
+            "worse than a guess", (np.array([2.0, 0.7, 0.2]), np.array([0.4, 0.1]), 1.0)
+        ),
     ),
     mistakes=usual(
         "a loss that is exactly the threshold counts as a member's: <=, not <",
@@ -187,15 +191,20 @@ ADVANTAGE = Exercise(
         lambda members, others, threshold: (
             np.mean(members < threshold) - np.mean(others <= threshold)
         ),
+        "`threshold` is an argument, not always 0.3",
+        lambda members, others, _: _advantage(members, others, 0.3),
         "an advantage may be below 0: such an attacker is worse than a guess",
         lambda *given: abs(_advantage(*given)),
         lambda *given: max(0, _advantage(*given)),
         "this is 0: `len` counts False, too; `np.mean` gives the share of True",
         lambda *_: 0.0,
-        "this is how often the attacker is right; the advantage is a difference of "
-        "the two shares",
+        "this adds up how often the attacker is right; the advantage is a difference "
+        "of the two shares",
         lambda members, others, threshold: (
             (np.mean(members <= threshold) + np.mean(others > threshold)) / 2
+        ),
+        lambda members, others, threshold: (
+            np.mean(members <= threshold) + np.mean(others > threshold)
         ),
         "the sign: the share of members comes first, and small losses count, <=",
         lambda *given: -_advantage(*given),
@@ -301,7 +310,7 @@ BEST_THRESHOLD = Exercise(
         lambda members, others: _advantage(
             members, others, _best_threshold(members, others)
         ),
-        "this is the position of the loss; return the loss itself",
+        "this is a position, or a whole number: return one of the losses",
         lambda members, others: [*members, *others].index(
             _best_threshold(members, others)
         ),
@@ -330,8 +339,8 @@ BEST_THRESHOLD = Exercise(
         returns(lambda got, members, others: np.isfinite(got)),
         "`advantage` takes one threshold: a loop, or `max(losses, key=…)`, tries all",
         raises(r"broadcast.*\(14,\)"),
-        "one array after the other is `np.concatenate([members, others])`, with two "
-        "pairs of brackets",
+        "all losses are `np.concatenate([members, others])`, with two pairs of "
+        "brackets; and `advantage` takes members, others, threshold, in this order",
         raises("broadcast|scalar index"),
     ),
     hints=(
@@ -352,11 +361,11 @@ BEST_THRESHOLD = Exercise(
 LESSON: Final = Lesson(
     name="12a_what_leaks",
     title="What does a model give away?",
-    minutes=30,
+    minutes=35,
     goals=(
         "read a client's image off its update",
         "say when an update hides its images",
-        "tell from a loss whether an example was learned from",
+        "tell from the loss whether a model was trained on an example",
     ),
     needs="lesson 10, and derivatives",
     exercises=(EXAMPLE_IN, ADVANTAGE, BEST_THRESHOLD),
