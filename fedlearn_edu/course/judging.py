@@ -125,13 +125,13 @@ def _failure(exercise: Exercise, answer: Any) -> Failure | None:
 def _undefined(exercise: Exercise, attempt: Attempt, error: BaseException) -> Failure:
     """What the cell of the answer raised, so that there is nothing to try."""
     lines = _lines(error)
+    cure = getattr(error, "do", None) or "mend the cell of your answer"
     return Failure(
         lines.pop("expected", "an answer that can be defined"),
         _told(error),
         _likely(exercise, attempt),
         **lines,
-        do="mend the cell of your answer, and run it until it shows no error; then run "
-        "this one",
+        do=f"{cure}; run your cell until it shows no error, then this one",
     )
 
 

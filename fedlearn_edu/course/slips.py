@@ -41,8 +41,8 @@ _ERRORS: Final = (
     ("RecursionError", "the function calls itself, and that call does so again"),
     (
         "'NoneType'",
-        "something is `None` here: `.sort()` and `.append()` change a list and give "
-        "nothing back, and nor does a function without `return`",
+        "something is `None` here: `.sort()`, `.append()`, `.shuffle()` change a list, "
+        "and give nothing back, and nor does a function without `return`",
     ),
     (
         f"{_NUMBER} object is not callable",
@@ -70,7 +70,8 @@ _ERRORS: Final = (
     ),
     (
         "'(?:dict|[\\w.]*OrderedDict)' object has no attribute '(\\w+)'",
-        'a key is in square brackets: `["{0}"]`',
+        "this is a dictionary: a key is in square brackets, "
+        '`["{0}"]`, and only an entry may have `.{0}`',
     ),
     (
         f"{_NUMBER} object has no attribute '(\\w+)'",
@@ -127,12 +128,17 @@ _ERRORS: Final = (
         "axis {0} has {1} entries here, counted from 0: take sizes from the arguments",
     ),
     (
+        "slice indices must be integers",
+        "cuts and the ends of a slice are whole numbers: `np.rint(…).astype(int)`",
+    ),
+    ("equal division", "`np.split` needs equal parts; `np.array_split` does not"),
+    (
         "only integers, slices|indices must be integers",
         "a position is a whole number; something else is in the square brackets",
     ),
     (
         "list (?:assignment )?index out of range",
-        "the list is shorter: positions are counted from 0",
+        "the list is shorter here: take its length, `len(…)`; positions begin at 0",
     ),
     ("unpack", "there are not as many values after `=` or `in` as names before it"),
     (
@@ -173,7 +179,7 @@ def _misnamed(text: str, answer: Any) -> str:
     known = _NUMPY.get(name, f"np.{name}" if hasattr(np, name) else "")
     if match[1]:
         arguments = ", ".join(f"`{each}`" for each in _parameters(answer))
-        listed = f"; the arguments are {arguments}" if arguments else ""
+        listed = f": the function has {arguments}" if arguments else ""
         if name == "math":
             return "`math` is not imported here: `np` has such functions, too"
         if hasattr(fl, name):

@@ -63,6 +63,9 @@ ERRORS = [
     ("range(n / 2)", "whole numbers only"),
     ("x[n]", "axis 0 has 2 entries here"),
     ("x[0.5]", "a position is a whole number"),
+    ("x[:0.5]", "the ends of a slice"),
+    ("np.split(x, 3)", "np.array_split"),
+    ("x.count(1)", "an array has no `.count`"),
     ("LIST[n]", "the list is shorter"),
     ("[a for a, b in [n]]", "as many values"),
     ("sum(n)", "one number is where several are needed"),
@@ -76,7 +79,7 @@ ERRORS = [
     ("x.reshape(3, 3)", "there are 2 numbers here"),
     ("np.mod(x)", "`remainder` is called with too few"),
     ("math.pi", "is not imported"),
-    ("x / k", "`k` here; the arguments are `x`, `n`"),
+    ("x / k", "`k` here: the function has `x`, `n`"),
     ('open("/no/such/file")', ""),
 ]
 

@@ -117,7 +117,7 @@ EXAMPLE_IN = Exercise(
                 image, -_column(update) / update["bias"].max()
             )
         ),
-        "the scale is off: divide the column by the bias of the label, and nothing else",
+        "the scale is off: divide the column by the bias of the label, nothing else",
         _says(
             lambda _, image, update: (
                 image.shape == _column(update).shape
