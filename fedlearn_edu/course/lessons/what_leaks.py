@@ -182,15 +182,9 @@ ADVANTAGE = Exercise(
     ),
     mistakes=usual(
         "a loss that is exactly the threshold counts as a member's: <=, not <",
-        lambda members, others, threshold: (
-            np.mean(members < threshold) - np.mean(others < threshold)
-        ),
-        lambda members, others, threshold: (
-            np.mean(members <= threshold) - np.mean(others < threshold)
-        ),
-        lambda members, others, threshold: (
-            np.mean(members < threshold) - np.mean(others <= threshold)
-        ),
+        lambda members, others, tau: np.mean(members < tau) - np.mean(others < tau),
+        lambda members, others, tau: np.mean(members <= tau) - np.mean(others < tau),
+        lambda members, others, tau: np.mean(members < tau) - np.mean(others <= tau),
         "`threshold` is an argument, not always 0.3",
         lambda members, others, _: _advantage(members, others, 0.3),
         "an advantage may be below 0: such an attacker is worse than a guess",
@@ -200,53 +194,42 @@ ADVANTAGE = Exercise(
         lambda *_: 0.0,
         "this adds up how often the attacker is right; the advantage is a difference "
         "of the two shares",
-        lambda members, others, threshold: (
-            (np.mean(members <= threshold) + np.mean(others > threshold)) / 2
+        lambda members, others, tau: (
+            (np.mean(members <= tau) + np.mean(others > tau)) / 2
         ),
-        lambda members, others, threshold: (
-            np.mean(members <= threshold) + np.mean(others > threshold)
-        ),
+        lambda members, others, tau: np.mean(members <= tau) + np.mean(others > tau),
         "the sign: the share of members comes first, and small losses count, <=",
         lambda *given: -_advantage(*given),
         "this counts what is above the threshold; members have *small* losses",
-        lambda members, others, threshold: (
-            np.mean(members >= threshold) - np.mean(others >= threshold)
-        ),
+        lambda members, others, tau: np.mean(members >= tau) - np.mean(others >= tau),
         "these are counts; take the share of each group, `np.mean`",
-        lambda members, others, threshold: (
-            np.sum(members <= threshold) - np.sum(others <= threshold)
-        ),
+        lambda members, others, tau: np.sum(members <= tau) - np.sum(others <= tau),
         "this is the share of members alone; who says yes to everybody has 1 there, so "
         "the share of others is taken away",
-        lambda members, others, threshold: np.mean(members <= threshold),
+        lambda members, others, tau: np.mean(members <= tau),
         "this compares the mean losses; count how many are at most the threshold",
-        lambda members, others, threshold: np.mean(members) - np.mean(others),
-        lambda members, others, threshold: np.mean(others) - np.mean(members),
+        lambda members, others, tau: np.mean(members) - np.mean(others),
+        lambda members, others, tau: np.mean(others) - np.mean(members),
         "each group has a size of its own: divide each count by its own, or take the "
         "mean",
-        lambda members, others, threshold: (
-            (np.sum(members <= threshold) - np.sum(others <= threshold)) / len(members)
+        lambda members, others, tau: (
+            (np.sum(members <= tau) - np.sum(others <= tau)) / len(members)
         ),
-        lambda members, others, threshold: (
-            (np.sum(members <= threshold) - np.sum(others <= threshold)) / len(others)
+        lambda members, others, tau: (
+            (np.sum(members <= tau) - np.sum(others <= tau)) / len(others)
         ),
-        lambda members, others, threshold: (
-            (np.sum(members <= threshold) - np.sum(others <= threshold))
+        lambda members, others, tau: (
+            (np.sum(members <= tau) - np.sum(others <= tau))
             / (len(members) + len(others))
         ),
         "this is the mean of small losses; count how many there are",
-        lambda members, others, threshold: (
-            np.mean(members[members <= threshold])
-            - np.mean(others[others <= threshold])
+        lambda members, others, tau: (
+            np.mean(members[members <= tau]) - np.mean(others[others <= tau])
         ),
         "of the others, too, those count whose loss is at most the threshold",
-        lambda members, others, threshold: (
-            np.mean(members <= threshold) - np.mean(others > threshold)
-        ),
+        lambda members, others, tau: np.mean(members <= tau) - np.mean(others > tau),
         "this is a quotient of the two shares; their difference is asked for",
-        lambda members, others, threshold: (
-            np.mean(members <= threshold) / np.mean(others <= threshold)
-        ),
+        lambda members, others, tau: np.mean(members <= tau) / np.mean(others <= tau),
         "take the share of each group first, `np.mean(…)`; then the difference",
         raises("broadcast|boolean subtract"),
     ),
