@@ -16,6 +16,7 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.course.exercise import Attempt
+from fedlearn_edu.errors import line_of
 from fedlearn_edu.testing.comparison import alike, to_plain
 
 _NUMPY: Final = {
@@ -162,7 +163,7 @@ def of_error(attempt: Attempt) -> str:
     text = type(attempt.error).__name__
     with suppress(Exception):  # whatever its `__str__` does
         text = f"{text}: {attempt.error}".splitlines()[0]
-    if told := _misnamed(text, attempt.answer):
+    if told := _misnamed(text, attempt):
         return told
     for pattern, told in _ERRORS:
         if found := re.search(pattern, text):
@@ -170,7 +171,7 @@ def of_error(attempt: Attempt) -> str:
     return ""
 
 
-def _misnamed(text: str, answer: Any) -> str:
+def _misnamed(text: str, attempt: Attempt) -> str:
     """What the name may be that Python does not know."""
     match = re.search("^NameError: name '(\\w+)' is not|no attribute '(\\w+)'", text)
     if match is None:
@@ -178,14 +179,20 @@ def _misnamed(text: str, answer: Any) -> str:
     name = match[1] or match[2]
     known = _NUMPY.get(name, f"np.{name}" if hasattr(np, name) else "")
     if match[1]:
-        arguments = ", ".join(f"`{each}`" for each in _parameters(answer))
+        arguments = ", ".join(f"`{each}`" for each in _parameters(attempt.answer))
         listed = f": the function has {arguments}" if arguments else ""
         if name == "math":
             return "`math` is not imported here: `np` has such functions, too"
         if hasattr(fl, name):
             return f"`{name}` alone is not known: write `fl.{name}`"
-        if known and name not in ("n", "e"):
-            return f"`{name}` alone is not known: write `{known}`"
+        line = attempt.error and line_of(attempt.error)
+        is_meant = f"{name}(" in (line or f"{name}(") or not callable(
+            getattr(np, name, 0)
+        )
+        if known and is_meant and name not in ("n", "e"):
+            placed = hasattr(fl, f"federated_{name}")
+            also = f", or of placed values `fl.federated_{name}`" if placed else ""
+            return f"`{name}` alone is not known: write `{known}`{also}"
         return f"nothing is called `{name}` here{listed}"
     if "module 'numpy'" in text:
         return f"in NumPy it is `{known}`" if known else f"NumPy has no `{name}`"

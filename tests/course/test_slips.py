@@ -76,6 +76,7 @@ ERRORS = [
     ("x.norm()", "write `np.linalg.norm(…)`"),
     ("LIST.mean()", "only an array has `.mean`"),
     ("sqrt(n)", "write `np.sqrt`"),
+    ("mean(x)", "or of placed values `fl.federated_mean`"),
     ("x.reshape(3, 3)", "there are 2 numbers here"),
     ("np.mod(x)", "`remainder` is called with too few"),
     ("math.pi", "is not imported"),
