@@ -219,6 +219,8 @@ def _form(got: Any, expected: Any) -> str:
     if _has_nan(got) and not _has_nan(expected):
         return "`nan` is not a number: was something divided by zero?"
     with suppress(Exception):  # an attribute may be anything
+        if got.shape != expected.shape and not expected.shape:
+            return f"one number is asked for, and these are {got.size}: sum, or mean?"
         if got.shape != expected.shape:
             return f"the shape is {got.shape}, and should be {expected.shape}"
     return ""

@@ -154,6 +154,7 @@ _ERRORS: Final = (
         "cannot reshape array of size (\\d+)",
         "there are {0} numbers here, and not as many places in this shape",
     ),
+    ("KeyError: (.*)", "there is no entry {0} here: is it the name of another one?"),
     ("empty sequence|iterable argument is empty", "nothing is left to choose from"),
 )
 
@@ -246,7 +247,9 @@ def _related(got: Any, wanted: Any) -> str:
         return "this has the opposite sign: what is subtracted from what?"
     if np.allclose(got, 100 * wanted):
         return "this is a hundred times as much: a share is asked for, not per cent"
-    if any((got == wanted.round(digits)).all() for digits in range(1, 6)):
+    # Two numbers may agree in their first digit by chance.
+    digits = range(1 if wanted.size > 1 else 2, 6)
+    if any((got == wanted.round(each)).all() for each in digits):
         return "this is rounded: return it as it is"
     if (np.sort(got, axis=None) == np.sort(wanted, axis=None)).all():
         return "these are the right numbers, in another order"

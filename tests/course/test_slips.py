@@ -64,6 +64,7 @@ ERRORS = [
     ("x[n]", "axis 0 has 2 entries here"),
     ("x[0.5]", "a position is a whole number"),
     ("x[:0.5]", "the ends of a slice"),
+    ("PAIR['b']", "there is no entry 'b' here"),
     ("np.split(x, 3)", "np.array_split"),
     ("x.count(1)", "an array has no `.count`"),
     ("LIST[n]", "the list is shorter"),
@@ -107,6 +108,8 @@ RESULTS = [
     ("np.array([n + ARRAY[0] for _ in x])", "`ARRAY` is the lesson's"),
     ("x + n", ""),
 ]
+OF_ONE = [(4.0, 2.0, ""), (0.4, 0.35, ""), (0.33, 1 / 3, "this is rounded")]
+OF_ONE += [(ARRAY, 2.0, "one number is asked for, and these are 2")]
 
 
 @pytest.mark.parametrize(("answer", "says"), RESULTS, ids=[r[1] for r in RESULTS])
@@ -120,8 +123,11 @@ def test_a_result_is_compared_with_the_arguments() -> None:
     assert "this is `x` as it came in" in told(lambda x, n: x, lambda x, n: x**2 + n)
 
 
-def test_of_one_number_not_every_multiple_is_told() -> None:
-    assert told(lambda x, n: n + 4.0, lambda x, n: 2.0) == ""
+@pytest.mark.parametrize(("got", "wanted", "says"), OF_ONE)
+def test_one_number_is_compared_with_care(got: Any, wanted: float, says: str) -> None:
+    found = told(lambda x, n: n - 3 + got, lambda x, n: np.float64(wanted))
+    assert found.startswith(says)
+    assert bool(found) == bool(says)
 
 
 def test_mistakes_of_the_exercise_come_first() -> None:
