@@ -108,7 +108,11 @@ RESULTS = [
     ("np.array([n + ARRAY[0] for _ in x])", "`ARRAY` is the lesson's"),
     ("x + n", ""),
 ]
-OF_ONE = [(4.0, 2.0, ""), (0.4, 0.35, ""), (0.33, 1 / 3, "this is rounded")]
+OF_ONE: list[tuple[Any, float, str]] = [
+    (4.0, 2.0, ""),
+    (0.4, 0.35, ""),
+    (0.33, 1 / 3, "this is rounded"),
+]
 OF_ONE += [(ARRAY, 2.0, "one number is asked for, and these are 2")]
 
 
