@@ -84,7 +84,8 @@ DEAL_IID: Final = Exercise(
         Case("four for two clients", (4, 2, np.random.default_rng(3)), _dealt),
     ),
     mistakes=usual(
-        "the positions come in a pattern: shuffle all of them first, then cut",
+        "the positions come in a pattern: cut what `rng.permutation` returns (what it "
+        "was given does not change)",
         _comes(lambda n, k, rng: np.array_split(np.arange(n), k)),
         returns(lambda got, *_: got["each position once"] and not got["at random"]),
         "these draws cannot be repeated: draw from `rng`, and from nothing else",
@@ -98,17 +99,11 @@ DEAL_IID: Final = Exercise(
         returns(lambda got, _n, k, _rng: np.ndim(got) == 1 and max(got) < k),
         "this is one array: cut it into one part per client",
         returns(lambda got, *_: np.ndim(got) == 1),
-        "each part has `num_clients` positions; there should be `num_clients` parts",
+        "shuffle `num_examples` positions, and cut them into `num_clients` parts",
         _comes(lambda n, k, rng: np.array_split(rng.permutation(n), n // k)),
-        "the two numbers are swapped: shuffle the examples, then cut once per client",
+        _comes(lambda n, k, rng: np.array_split(rng.permutation(n), n)),
         _comes(lambda n, k, rng: np.array_split(rng.permutation(k), n)),
-        "one client gets the whole rest, but sizes may differ by one at most",
-        _comes(
-            lambda n, k, rng: np.split(
-                rng.permutation(n), range(n // k, n // k * k, n // k)
-            )
-        ),
-        "sizes are left to chance: shuffle all positions, then cut into equal parts",
+        "sizes differ by more than one: shuffle all, then cut with `np.array_split`",
         returns(lambda got, *_: got["each position once"] and np.ptp(got["sizes"]) > 1),
         "nothing is held twice, but these are not the positions 0 to `num_examples - 1`"
         ": `rng.permutation(num_examples)` gives those",
@@ -118,6 +113,8 @@ DEAL_IID: Final = Exercise(
         returns(lambda got, *_: not got["each position once"]),
         "`np.array_split` is given a number to cut: give it the shuffled positions",
         raises("'int' has no len"),
+        "`np.split` cuts into equal parts only: `np.array_split` takes any number",
+        raises("equal division"),
     ),
     hints=(
         "Shuffle the positions as you would shuffle cards, then cut the deck.",
@@ -176,36 +173,27 @@ DEAL_ONE_LABEL: Final = Exercise(
         _holds(lambda labels, k: [np.arange(len(labels))[i::k] for i in range(k)]),
         "client 0 gets label 0, not label 1",
         _holds(lambda labels, k: [np.flatnonzero(labels == i + 1) for i in range(k)]),
-        "this makes a client for every label; `num_clients` may be smaller",
-        _holds(
-            lambda labels, k: [np.flatnonzero(labels == i) for i in np.unique(labels)]
-        ),
         "this is only the first position of each label",
         _holds(lambda labels, k: [np.argmax(labels == i) for i in range(k)]),
-        "this makes ten clients; `num_clients` may be smaller",
-        _holds(lambda labels, k: [np.flatnonzero(labels == i) for i in range(10)]),
-        "this makes a client for every example: loop over `range(num_clients)`",
-        _holds(lambda labels, k: [np.flatnonzero(labels == i) for i in labels]),
         "labels from `num_clients` on are left out",
         _holds(lambda labels, k: [np.flatnonzero(labels % k == i) for i in range(k)]),
-        "these are only the first 100: a client gets all positions of its label",
-        _holds(lambda labels, k: [np.flatnonzero(labels == i)[:100] for i in range(k)]),
         "this uses `y`, the lesson's labels: take the argument `labels`",
         returns(lambda got, labels, _: max(map(max, got)) >= len(labels)),
         "this is label 0 alone: is the `return` inside the loop?",
         _holds(lambda labels, _: np.flatnonzero(labels == 0)),
         _holds(lambda labels, _: [np.flatnonzero(labels == 0)]),
+        "one array for each client, and no more: loop over `range(num_clients)`",
+        returns(lambda got, _, k: isinstance(got, list) and len(got) != k),
         "this is one list of all positions: each client has an array of its own",
         lambda labels, k: np.concatenate(_deal_one_label(labels, k)),
         "these are the positions of all other labels: `==`, not `!=`",
         _holds(lambda labels, k: [np.flatnonzero(labels != i) for i in range(k)]),
         "`np.flatnonzero` needs a mask: compare first, `labels == label`",
         _holds(lambda labels, k: [np.flatnonzero(i) for i in range(k)]),
-        "each client has its own label: compare with that, in a loop",
+        "all get the same: compare with each client's own label, `labels == label`",
+        _holds(lambda labels, k: [np.flatnonzero(labels) for _ in range(k)]),
         _holds(lambda labels, k: [np.flatnonzero(labels == 3) for _ in range(k)]),
         _holds(lambda labels, k: [np.flatnonzero(labels == k) for _ in range(k)]),
-        "these are counts: return the positions themselves",
-        _holds(lambda labels, k: [np.sum(labels == label) for label in range(k)]),
         "`==` compares; a single `=` names an argument",
         raises("unexpected keyword"),
         "this is a dictionary: return a list, client 0 first",
@@ -247,7 +235,7 @@ TOTAL_VARIATION: Final = Exercise(
     want=wants.function(2),
     reference=lambda: _total_variation,
     cases=(
-        _case("one of four labels", [5, 0, 0, 0], [4, 8, 11, 2]),
+        _case("one of five labels", [5, 0, 0, 0, 0], [4, 8, 6, 2, 5]),
         _case("two of four labels", [2, 2, 0, 0], [4, 8, 11, 2]),
         _case("a small copy of the whole", [1, 2, 1], [10, 20, 10]),
         _case("opposite shares", [1, 3], [30, 10]),
@@ -269,6 +257,7 @@ TOTAL_VARIATION: Final = Exercise(
         lambda counts, whole: np.abs(_shares(counts) - 0.1).sum() / 2,
         "this is the largest difference; add up all of them, and halve the sum",
         lambda counts, whole: _apart(counts, whole).max(),
+        lambda counts, whole: _apart(counts, whole).max() / 2,
         "this is a mean over the labels; return half the sum",
         lambda counts, whole: _apart(counts, whole).mean(),
         lambda counts, whole: _apart(counts, whole).mean() / 2,
@@ -308,7 +297,7 @@ TOTAL_VARIATION: Final = Exercise(
         "    p_k = counts / ...\n"
         "    p = whole / ...\n"
         "    return np.abs(...).sum() / 2",
-        "Of what is this the sum?\n"
+        "What is summed here?\n"
         "    p_k = counts / counts.sum()\n"
         "    p = whole / whole.sum()\n"
         "    return np.abs(...).sum() / 2",
@@ -409,14 +398,12 @@ DEAL_BY_SHARES: Final = Exercise(
         _cuts(_round_first),
         "one client too many: the last end is the end of the array, not a cut",
         _cuts(lambda positions, shares: np.split(positions, _ends(positions, shares))),
-        "you cut at the shares; cut at their running sums, `np.cumsum(shares)`",
+        "you cut at the shares: cut at their running sums, except the last",
         _cuts(
             lambda positions, shares: np.split(
                 positions, np.rint(shares * len(positions)).astype(int)[:-1]
             )
         ),
-        "you cut at the shares, and once too often: cut at their running sums, except "
-        "the last",
         _cuts(
             lambda positions, shares: np.split(
                 positions, np.rint(shares * len(positions)).astype(int)
@@ -455,6 +442,14 @@ DEAL_BY_SHARES: Final = Exercise(
         returns(_is_reordered),
         "these are sizes, or cuts; return the positions themselves",
         returns(_is_sizes),
+        "all is dealt in order, but cut elsewhere: cut at the running sums of the "
+        "shares, times `len(positions)`",
+        returns(lambda got, positions, _: alike(np.concatenate(got), positions)),
+        "cuts are whole numbers: running sums times `len(positions)`, and then "
+        "`np.rint(…).astype(int)`",
+        raises("slice indices"),
+        "`positions` is an array: `len(positions)` is how many there are",
+        raises("broadcast"),
     ),
     hints=(
         "Where does the part of client 0 end? Where do those of clients 0 and 1 end "
@@ -486,5 +481,5 @@ LESSON: Final = Lesson(
     ),
     needs="lesson 1, and a little NumPy",
     exercises=(DEAL_IID, DEAL_ONE_LABEL, TOTAL_VARIATION, DEAL_BY_SHARES),
-    outcomes={"summed": "as well as with IID clients"},
+    outcomes={"summed": "as well as with IID clients", "alpha": "10"},
 )
