@@ -9,9 +9,10 @@ import numpy as np
 
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import NO_RETURN, raises, returns, usual
+from fedlearn_edu.course.mistakes import raises, returns, usual
 from fedlearn_edu.testing.comparison import alike
 
+_THREE: Final = list(np.array([[1, 2, 5, 1], [3, 6, 4, 0], [2, 4, 0, 0.5]]))
 _SPOILED = "one of them has changed"
 
 
@@ -33,13 +34,12 @@ AVERAGE_MODELS = Exercise(
     want=wants.function(1),
     reference=_average_models,
     cases=(
-        Case("two models", ([np.array([1.0, 2.0, 5.0]), np.array([3.0, 6.0, 4.0])],)),
+        Case("three models", (_THREE,)),
         Case("one model", ([np.array([0.5, -2.0])],)),
-        Case("three models", ([np.array([[3.0, k], [0.0, -1.0]]) for k in (0, 1, 8)],)),
+        Case("of two rows", ([np.array([[3.0, k], [0.0, -1.0]]) for k in (0, 1, 8)],)),
         Case("the models afterwards", ([np.array([1.0, 2.0]), np.ones(2)],), _kept),
     ),
     mistakes=usual(
-        *NO_RETURN,
         "this is the sum; divide it by how many models there are",
         sum,
         "this is one number, the mean of all weights: add up whole arrays, and each "
@@ -47,37 +47,42 @@ AVERAGE_MODELS = Exercise(
         np.mean,
         np.sum,
         lambda models: np.sum(models) / len(models),
-        "you averaged inside each model; average over the models, weight by weight",
+        "you averaged inside a model; average over the models, weight by weight",
         lambda models: np.mean(models, axis=-1),
         lambda models: [np.mean(model) for model in models],
-        "you divided by 10, but the server does not know how many clients come",
+        lambda models: np.mean(models[0], axis=0),
+        "divide by `len(models)`, however many models come, and by nothing else",
         lambda models: sum(models) / 10,
-        "`len(models)` counts the models; you divided by another number",
+        lambda models: sum(models) / models,
+        lambda models: sum(models) / (len(models) - 1),
         lambda models: sum(models) / len(models[0]),
         lambda models: sum(models) / np.size(models),
         "`np.mean` has divided already",
         lambda models: sum(models) / len(models) ** 2,
         "each model was divided, but they were not added up",
         lambda models: np.array(models) / len(models),
-        "this is only the first model, divided: is the `return` inside the loop?",
+        "only one model was added: the total begins once, before the loop, and the "
+        "`return` stands after it",
         lambda models: models[0] / len(models),
+        lambda models: models[-1] / len(models),
         "only the last model was divided: put the whole sum in parentheses",
         lambda models: sum(models[:-1]) + models[-1] / len(models),
         "the last model counts most: add up all of them first, then divide once",
-        lambda models: reduce(lambda mean, model: (mean + model) / 2, models),
         lambda models: reduce(lambda mean, model: (mean + model) / 2, models, 0),
-        "only the last model was counted: the total begins at 0 once, before the loop",
-        lambda models: models[-1] / len(models),
         "this is always the example's result: work it out from `models`",
         lambda models: [2, 4],
         "this is the median of each weight, not the mean",
         lambda models: np.median(models, axis=0),
-        "`//` rounds down; `/` divides",
+        "this is rounded to whole numbers: `/` divides, and that is enough",
         lambda models: sum(models) // len(models),
+        lambda models: np.round(np.mean(models, axis=0)),
         "`total += …` changes the client's own array: begin with `models[0].copy()`",
         returns(lambda got, _: got == _SPOILED),
         "`model` is the lesson's own: use `models`, the argument",
-        raises("'Model'"),
+        raises("'Model'|model has no"),
+        "one model or many may come: `models[0]` to `models[len(models) - 1]`",
+        raises("list index"),
+        lambda models: (models[0] + models[1]) / 2,
         "`models` is a list of arrays, and nothing in it is at a client: plain Python "
         "or NumPy is enough",
         raises("place it first"),
@@ -100,7 +105,7 @@ AVERAGE_MODELS = Exercise(
 LESSON: Final = Lesson(
     name="00_why",
     title="Why should the data stay where they are?",
-    minutes=10,
+    minutes=15,
     goals=(
         "say what federated learning is, and what it is for",
         "play the server's part in one round",
