@@ -29,8 +29,8 @@ TYPE_OF_MEAN = Exercise(
     want=wants.value(fl.Type, "a type, made by `fl.parse_type`"),
     reference=lambda: fl.parse_type("float32@SERVER"),
     cases=(
-        Case("says what the value is", do=lambda answer: answer.member),
-        Case("says who holds it", do=lambda answer: answer.placement),
+        Case("says what the value is", do=lambda a: getattr(a, "member", a)),
+        Case("says who holds it", do=lambda a: getattr(a, "placement", "nobody")),
         Case("is complete", do=lambda answer: answer),
     ),
     mistakes=usual(
@@ -57,12 +57,10 @@ TYPE_OF_MEAN = Exercise(
         raises("found: +`->`"),
         "the type of a value is its `.type_signature`",
         raises("no such field"),
-        "one text holds both: what the value is and, after an `@`, who holds it",
-        raises("parse_type was called"),
         "placements are written in capitals",
         raises("`(?i:server|clients)`"),
-        "write one word for what it is, then `@`, then `SERVER` or `CLIENTS`, without "
-        "parentheses",
+        "write one word such as `float32`, then `@`, then `SERVER` or `CLIENTS`, and "
+        "nothing else",
         raises("this is not a type"),
     ),
     hints=(
@@ -99,8 +97,11 @@ AVERAGE_OF = Exercise(
     mistakes=usual(
         "you added up the readings but did not divide",
         sum,
-        "you took the largest reading",
-        max,
+        FIVE,
+        lambda readings: np.mean(readings) / 5,
+        lambda readings: sum(readings) / 5,
+        "you cannot go through the readings; `fl.federated_mean` takes their mean",
+        raises("iteration needs"),
         "the result is still at the clients: take the mean",
         typed(STAY),
         "this comes from no client: make the result of `readings`",
@@ -176,9 +177,13 @@ MEAN_FAHRENHEIT = Exercise(
         Case("what the clients send", ([10.0, 30.0],), _degrees_sent),
     ),
     mistakes=usual(
-        "the mean is right, but each client has to convert its own reading before it "
-        "is sent",
+        "each client has to convert its own reading before it is sent: convert first, "
+        "and then take the mean",
         returns(lambda got, _: isinstance(got, str)),
+        raises("float32@SERVER is not assignable"),
+        "`fl.federated_map(to_fahrenheit, readings)` converts each reading, at its "
+        "client",
+        raises("iteration needs|CLIENTS is not assignable"),
         "this is the mean in degrees Celsius: convert first, and average what comes "
         "out",
         np.mean,
@@ -247,12 +252,6 @@ SHARE_WARM = Exercise(
         lambda readings: np.mean([r > 20 for r in readings]),
         "you averaged the warm readings themselves; a warm home answers 1.0",
         lambda readings: np.mean([r if r > 21 else 0.0 for r in readings]),
-        "you compared degrees Fahrenheit; the limit is 21 degrees Celsius",
-        lambda readings: float(np.mean(_fahrenheit(readings) > 21)),
-        "this is the largest answer; take the mean of all",
-        lambda readings: float(max(readings) > 21),
-        "cold homes answer -1; they should answer 0.0",
-        lambda readings: np.mean(np.sign(np.subtract(readings, 21))),
         "you asked whether the mean is warm; each client has to answer for itself",
         lambda readings: float(np.mean(readings) > 21),
         "`readings` are those of all homes; `one_if_warm` has one `reading`",
