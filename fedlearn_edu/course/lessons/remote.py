@@ -6,7 +6,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
-from types import CodeType
 from typing import Any, Final
 
 import numpy as np
@@ -14,8 +13,7 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import looks, raises, returns, usual
-from fedlearn_edu.types import CLIENTS
+from fedlearn_edu.course.mistakes import NO_RETURN, looks, raises, returns, usual
 
 Summary = dict[str, Any]
 Days = Sequence[Sequence[float]]
@@ -39,16 +37,8 @@ def _one_bit_apart() -> tuple[Summary, Summary]:
 _NUMBERS: Final = ([18.5, -1.0], [0.25])
 _ONE: Final = _summary(*_NUMBERS)
 _NEARLY: Final = _summary([18.500002, -1.0], [0.25])
-_KNOWN: Final = (_ONE, _summary(*_NUMBERS), _NEARLY)
-
-
-def _is_identity(same: Callable[[Summary, Summary], bool]) -> bool:
-    return same(_ONE, _ONE) and not same(_ONE, _summary(*_NUMBERS))
-
-
-def _mentions(code: CodeType, name: str) -> bool:
-    inner = [each for each in code.co_consts if isinstance(each, CodeType)]
-    return name in code.co_names or any(_mentions(each, name) for each in inner)
+_SEVERAL: Final = Iterator | list | np.ndarray
+_NEARBY: Final = (_summary(*_NUMBERS), _NEARLY)
 
 
 SAME_BITS = Exercise(
@@ -83,23 +73,25 @@ SAME_BITS = Exercise(
         lambda one, other: (
             {a.tobytes() for a in one.values()} == {a.tobytes() for a in other.values()}
         ),
-        "the variance is left out: compare all arrays",
+        "the variance is left out: compare all arrays, and `return True` only "
+        "after the loop, if there is one",
         lambda one, other: one["mean"].tobytes() == other["mean"].tobytes(),
         "one equal array is not enough: *all* have to be equal",
         lambda one, other: one["variance"].tobytes() == other["variance"].tobytes(),
         lambda one, other: any(one[n].tobytes() == other[n].tobytes() for n in one),
-        "`tobytes()`, with parentheses: without them a method is compared, not bytes",
-        looks(lambda same: _mentions(same.__code__, "tobytes") and _is_identity(same)),
-        "this never finds two results the same: compare `one[name].tobytes()` with "
-        "`other[name].tobytes()`",
-        looks(lambda same: [same(_ONE, each) for each in _KNOWN] == [False] * 3),
+        "this finds no two results the same: compare `one[name].tobytes()`, with the "
+        "parentheses, with `other[name].tobytes()`",
+        looks(lambda same: [same(_ONE, each) for each in _NEARBY] == [False] * 2),
+        "a result is a dictionary of arrays: compare `one[name].tobytes()` with "
+        "`other[name].tobytes()`, for each name",
+        raises("'tobytes'|'str' object|OrderedDict"),
         "the arrays are called `mean` and `variance`",
         raises("KeyError"),
         "`==` compares arrays number by number, and gives an array: compare what "
         "`tobytes` gives, name by name",
         raises("ambiguous"),
         "`all(…)` makes one answer of those for single arrays",
-        returns(lambda got, *_: isinstance(got, Iterator | list) or type(got) is int),
+        returns(lambda got, *_: isinstance(got, _SEVERAL) or type(got) is int),
     ),
     hints=(
         "Two results are the same if all their arrays are. Which arrays are there?",
@@ -155,18 +147,21 @@ BYTES_OF_ROUND = Exercise(
         lambda homes, most, size: 6 * math.ceil(homes / most) * size,
         "the variance stays at the server: it does not come down again",
         lambda homes, most, size: 4 * math.ceil(homes / most) * size,
-        "a group that is not full is a group, too: round up",
+        "round up, with `math.ceil`: homes that are left over are one group, and where "
+        "none are left over, there is no other group",
         lambda homes, most, size: 3 * (homes // most) * size,
         lambda homes, most, size: 3 * round(homes / most) * size,
-        "however many homes are left over, they are one group",
+        lambda homes, most, size: 3 * (homes // most + 1) * size,
         lambda homes, most, size: 3 * (homes // most + homes % most) * size,
+        raises("'ceil'|ArrayType"),
         "there are no parts of groups: round up before you multiply",
         lambda homes, most, size: 3 * (homes / most) * size,
         lambda homes, most, size: math.ceil(3 * homes / most) * size,
         "this is the number of homes in a group; how many groups are there?",
         lambda homes, most, size: 3 * most * size,
-        "this is for a single group: there are `homes / max_fanout`, rounded up",
+        "these are not all the groups: there are `homes / max_fanout`, rounded up",
         lambda homes, most, size: 3 * size,
+        lambda homes, most, size: 6 * size,
         "this counts curves; how many bytes are in each?",
         lambda homes, most, size: 3 * math.ceil(homes / most),
         "how large a curve is, is given: `day_bytes`",
@@ -182,8 +177,6 @@ BYTES_OF_ROUND = Exercise(
         returns(
             lambda got, homes, most, size: got % (math.ceil(homes / most) * size) == 0
         ),
-        "work it out from the arguments: no round has run here",
-        raises("tuple index"),
     ),
     hints=(
         "How many groups are there? And what travels for each of them?",
@@ -259,7 +252,7 @@ def _holds(like: Callable[..., Any]) -> Any:
 LOAD = Exercise(
     name="load",
     title="a loader",
-    points=15,
+    points=10,
     want=wants.function(1),
     reference=lambda: _load,
     cases=(
@@ -272,6 +265,7 @@ LOAD = Exercise(
         Case("another worker finds the same: seed 7", (7,), do=_last_day_begins),
     ),
     mistakes=usual(
+        *NO_RETURN,
         "another process, or seed, gives other days: draw all 30, one after the other, "
         "from `np.random.default_rng(home)`",
         returns(lambda got, *_: isinstance(got, float)),
@@ -302,8 +296,8 @@ LOAD = Exercise(
         _holds(lambda got, home: got["degrees"] != _DEGREES[home % 5]),
         "all 30 days are the same: draw each of them, and all from one generator",
         _holds(lambda got, home: got["different_days"] == 1),
-        "the second argument of `a_day` is a generator: `np.random.default_rng(home)`; "
-        "the first is a number of degrees",
+        "`a_day` makes one day of a number of degrees and a generator, which is "
+        "`np.random.default_rng(home)`",
         raises(r"'normal'|unsupported operand|a_day\(\)"),
         "`readings` are the degrees of all five: take `readings[home % 5]`",
         raises("broadcast together"),
@@ -353,7 +347,8 @@ def _guess(
     return guess
 
 
-_DAYS: Final = [[21, 21, 20], [21, 24], [22.5, 17, 22.5, 26], [27, 17, 27]]
+_STATE: Final = "float32@SERVER"
+_DAYS: Final = [[20, 20.5, 20.5], [21, 24], [22.5, 17, 22.5, 26], [27, 17, 27]]
 
 
 def _round_of(guess_after: Any) -> Any:
@@ -364,7 +359,7 @@ def _round_of(guess_after: Any) -> Any:
 GUESS_AFTER = Exercise(
     name="guess_after",
     title="state over rounds",
-    points=10,
+    points=15,
     want=wants.function(1),
     reference=_guess_after,
     cases=(
@@ -374,10 +369,9 @@ GUESS_AFTER = Exercise(
         Case("a home that joins", ([[21.5], [21.5, 24.0], [21.5, 24.0]],)),
     ),
     mistakes=usual(
-        "each home has a guess of its own now: take their mean",
-        looks(
-            lambda answer: _round_of(answer).type_signature.result.placement is CLIENTS
-        ),
+        "`next_guess` returns one number, at the server: map `one_step` on the pairs, "
+        "and take the mean of what comes back",
+        looks(lambda answer: str(_round_of(answer).type_signature.result) != _STATE),
         "this adds the homes' guesses up: take their mean",
         lambda days: _guess(days, together=np.sum),
         "`one_step` gives the new guess, not the step: its mean is the next guess",
@@ -389,6 +383,7 @@ GUESS_AFTER = Exercise(
         "`one_step` comes once in each round, and `next_guess` once for each day",
         lambda days: _guess(days, move=lambda g, x: _moved(_moved(g, x), x)),
         lambda days: _guess([*days, days[-1]]),
+        lambda days: _guess([days[0], *days]),
         "the guesses of the homes become their mean, not the median or an extreme",
         lambda days: _guess(days, together=np.max),
         lambda days: _guess(days, together=np.min),
@@ -408,7 +403,8 @@ GUESS_AFTER = Exercise(
         lambda days: _guess(days, together=lambda moved: int(np.mean(moved))),
         "this moves the readings: `one_step` takes the guess first, then the reading",
         lambda days: _guess(days, move=lambda guess, reading: _moved(reading, guess)),
-        "only the last day is in this: pass on what `next_guess` gave the day before",
+        "only the last day is in this: `next_guess` has to move the guess of the day "
+        "before, which it is passed",
         lambda days: _guess(days[-1:]),
         "the first guess is what `initialize()` gives, before the loop",
         lambda days: _guess(days, guess=0.0),
@@ -422,7 +418,9 @@ GUESS_AFTER = Exercise(
         "these are the guesses of all days: return the last one",
         returns(lambda got, _: isinstance(got, list | tuple)),
         "`next_guess` takes a state, and then the readings of one day",
-        raises(r"argument\.readings|fields|called with"),
+        raises(r"argument\.readings|fields|next_guess was called with"),
+        "`federated_zip` and `federated_map` take several values as one list, `[…, …]`",
+        raises("federated_(zip|map) was called with"),
         "`initialize()`, with parentheses and nothing in them, is the first state",
         raises("found: +<computation|takes no argument"),
         "the state comes first, then the readings",
