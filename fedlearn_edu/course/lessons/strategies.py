@@ -58,8 +58,8 @@ def _says_of_mean(names: Iterable[str]) -> str:
 
 
 def _too_many(names: Iterable[str]) -> list[str]:
-    """What can be taken away, and a mean still runs."""
-    return sorted(name for name in names if _runs(set(names) - {name}))
+    """What a mean does not need."""
+    return sorted(set(names) - _ENOUGH)
 
 
 def _lacks(name: str) -> Callable[[Any], bool]:
@@ -82,10 +82,6 @@ ENOUGH_FOR_A_MEAN = Exercise(
         Case("has no more than that", do=_too_many),
     ),
     mistakes=usual(
-        "a mean is derived, not primitive: what is left of it after the expansion?",
-        looks(lambda answer: "federated_mean" in answer),
-        "a sum is derived, too: it expands into an aggregation",
-        looks(lambda answer: "federated_sum" in answer),
         "a box with the name of a function: which intrinsic runs it?",
         looks(lambda answer: "mean" in answer),
         "this is one string with commas in it: put quotes around each name",
@@ -94,7 +90,8 @@ ENOUGH_FOR_A_MEAN = Exercise(
         looks(lambda answer: any("_at_" in name for name in answer)),
         "there is no `federated_apply` here: a function is mapped, also at the server",
         looks(lambda answer: "federated_apply" in answer),
-        "not all of these are primitives: take those of the picture",
+        "a mean, a sum and the like are derived, not primitive: what does the mean "
+        "expand into?",
         looks(lambda answer: bool(_OTHERS & set(answer))),
         "look for a slip: one of these names is not in the language",
         looks(lambda answer: any(map(_is_misspelt, answer))),
@@ -105,9 +102,11 @@ ENOUGH_FOR_A_MEAN = Exercise(
         looks(_lacks("federated_value")),
         "nothing adds up what the clients hold",
         looks(_lacks("federated_aggregate")),
-        "at the end, a function divides the sums at the server: which intrinsic runs a "
-        "function where the data are?",
+        "at the end, a function divides the sums at the server: which intrinsic calls "
+        "a function with data? (`federated_eval` takes none.)",
         looks(_lacks("federated_map")),
+        "nothing in the picture needs all of these: take one for each box",
+        looks(lambda answer: set(answer) > _ENOUGH),
     ),
     hints=(
         "After the expansion there are four boxes, and each is one primitive at work.",
@@ -189,24 +188,22 @@ def _drawn(strategy: type[FederatingStrategy]) -> Any:
 
 
 IN_THE_ROOM = (
-    "`tuple(… for …)` does not work with `await` in it: make a list first, "
-    "`tuple([await … for …])`",
+    "`await` in `tuple(… for …)`, or a `yield`, makes a generator: collect the results "
+    "in a list, `tuple([await … for …])`",
     raises("async_generator"),
-    "what happens in the room has to be awaited: an `await` is missing before `bring`, "
-    "`create_struct`, `create_call` or `fold_group`",
+    "what happens in the room has to be awaited: an `await` is missing before one of "
+    "the calls",
     raises("coroutine"),
     "each entry of the result is a handle: leave its brackets out",
     raises("'(tuple|list)' object has no attribute 'compute'"),
-    "hand back the handle itself, not the number that it stands for",
-    raises("no attribute 'compute'"),
+    "numbers stay in the room: return handles, and calculate with `create_call`",
+    raises("no attribute 'compute'|unsupported operand|numpy.*'type_signature'"),
     "calls follow one another here, so `gather` is of no use: `await` each in turn",
     raises("waits on an event loop|await wasn't used with future"),
-    "the room belongs to the strategy: write `self.room`, and `self.bring`",
-    raises("name '(room|bring)' is not defined"),
+    "write `self.room.create_call(…)`, `self.room.create_struct([…])`, `self.bring(…)`",
+    raises(r"(name|attribute) '(room|bring|call|create_\w+)'"),
     "`create_struct` takes a list: `create_struct([…, …])`",
     raises(r"create_struct\(\) takes"),
-    "handles are not numbers: the room calculates with them, in `create_call`",
-    raises("unsupported operand"),
     "`bring` only brings a function: call it in the room, with `create_call`",
     raises("result is a function"),
     "a handle is not a function: write `await self.room.create_call(function, …)`",
@@ -377,6 +374,8 @@ FOLDS_IN_ORDER = Exercise(
         lambda digits: _finished(_write(digits[:1])),
         "`zero` was left out: it is the first state",
         lambda digits: _finished(_write(digits, 0)),
+        "the last client was left out: take in all members",
+        lambda digits: _finished(_write(digits[:-1])),
         "you took `merge`, which joins the states of two groups: `accumulate` takes a "
         "member in",
         lambda digits: _finished(reduce(_merged, digits, 7)),
@@ -395,7 +394,7 @@ FOLDS_IN_ORDER = Exercise(
         "what `fold` is given is not in the room yet: take `state` and `step`, and "
         "bring `report`",
         raises("embedded in the executor"),
-        "a value at the server is a tuple with one member: `(result,)`",
+        "end with `return (result,)`: a value at the server is a tuple with one member",
         raises("subscriptable|not iterable|IndexError"),
     ),
     hints=(
@@ -477,8 +476,9 @@ FOLDS_IN_HALVES = Exercise(
         _both(lambda left, right: left),
         "only the right half is in this: report the state that `merge` makes of both",
         _both(lambda left, right: _finished(right)),
-        "the right half was merged with itself",
+        "one half was merged with itself: `merge` takes the states of both",
         _both(lambda left, right: _finished(_merged(right, right))),
+        _both(lambda left, right: _finished(_merged(left, left))),
         "the states are the wrong way round: the left half comes first",
         _both(lambda left, right: _finished(_merged(right, left))),
         "the merged state was not reported: call `report` with it",
@@ -499,8 +499,8 @@ FOLDS_IN_HALVES = Exercise(
         "states with `create_struct([…, …])`",
         raises(r"found: +a (list|tuple)|from 2 to 3|call_with\(\) takes"),
         "`self.fold_group(…)` takes the members of a group, then `zero`, then "
-        "`accumulate`, as they came",
-        raises(r"fold(_group)?\(\)|attribute 'type_signature'"),
+        "`accumulate`, as they came; `self.call_with(…)` a function, then its argument",
+        raises(r"fold(_group)?\(\)|attribute 'type_signature'|only functions"),
         "`fold_group` and `call_with` bring what they are given: pass it as it came",
         raises("a function was expected"),
         "`fold_group` takes `left` and `right` as they are; only a `value` has a "
@@ -512,7 +512,7 @@ FOLDS_IN_HALVES = Exercise(
         raises("type <int32,int32> is not assignable to type int32"),
         "`merge` and `report` are not in the room yet: `call_with` brings them",
         raises("embedded in the executor"),
-        "a value at the server is a tuple with one member: `(result,)`",
+        "end with `return (result,)`: a value at the server is a tuple with one member",
         raises("subscriptable|not iterable|IndexError"),
     ),
     hints=(
