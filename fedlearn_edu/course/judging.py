@@ -206,8 +206,10 @@ def _likely(exercise: Exercise, attempt: Attempt) -> str:
         warnings.simplefilter("ignore")  # of a mistake that is tried on strange inputs
         spotted = (each.says for each in exercise.mistakes if each.spotted(attempt))
         told = next(spotted, "")
-    is_plain = not isinstance(attempt.error, FedLearnError | TookTooLongError)
-    return told or (slips.of_error(attempt) if attempt.error and is_plain else "")
+    error = attempt.error
+    if told or error is None or isinstance(error, FedLearnError | TookTooLongError):
+        return told
+    return slips.of_error(attempt.answer, error)
 
 
 def _form(got: Any, expected: Any) -> str:

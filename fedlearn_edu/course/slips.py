@@ -9,6 +9,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from traceback import walk_tb
 from types import CodeType
 from typing import Any, Final
 
@@ -101,8 +102,8 @@ _ERRORS: Final = (
     ),
     (
         "axis (-?\\d+) is out of bounds for array of dimension (\\d+)",
-        "this array has {1} axes, counted from 0, so none is number {0}; a second "
-        "argument without a name may be the axis",
+        "there is no axis {0}: this array has {1}, counted from 0; a second argument "
+        "without a name may be the axis",
     ),
     (
         "broadcast.*?(\\(.*?\\)) +(?:and +)?(\\(.*?\\))",
@@ -159,12 +160,12 @@ _ERRORS: Final = (
 )
 
 
-def of_error(attempt: Attempt) -> str:
+def of_error(answer: Any, error: BaseException) -> str:
     """What an error says, in a beginner's words; nothing if it is none of these."""
-    text = type(attempt.error).__name__
+    text = type(error).__name__
     with suppress(Exception):  # whatever its `__str__` does
-        text = f"{text}: {attempt.error}".splitlines()[0]
-    if told := _misnamed(text, attempt):
+        text = f"{text}: {error}".splitlines()[0]
+    if told := _misnamed(text, answer, error):
         return told
     for pattern, told in _ERRORS:
         if found := re.search(pattern, text):
@@ -172,7 +173,7 @@ def of_error(attempt: Attempt) -> str:
     return ""
 
 
-def _misnamed(text: str, attempt: Attempt) -> str:
+def _misnamed(text: str, answer: Any, error: BaseException) -> str:
     """What the name may be that Python does not know."""
     match = re.search("^NameError: name '(\\w+)' is not|no attribute '(\\w+)'", text)
     if match is None:
@@ -180,17 +181,16 @@ def _misnamed(text: str, attempt: Attempt) -> str:
     name = match[1] or match[2]
     known = _NUMPY.get(name, f"np.{name}" if hasattr(np, name) else "")
     if match[1]:
-        arguments = ", ".join(f"`{each}`" for each in _parameters(attempt.answer))
+        there = _arguments_where(error) or _parameters(answer)
+        arguments = ", ".join(f"`{each}`" for each in there)
         listed = f": the function has {arguments}" if arguments else ""
         if name == "math":
             return "`math` is not imported here: `np` has such functions, too"
         if hasattr(fl, name):
             return f"`{name}` alone is not known: write `fl.{name}`"
-        line = attempt.error and line_of(attempt.error)
-        is_meant = f"{name}(" in (line or f"{name}(") or not callable(
-            getattr(np, name, 0)
-        )
-        if known and is_meant and name not in ("n", "e"):
+        call = f"{name}("
+        is_called = call in (line_of(error) or call)
+        if known and (is_called or name in ("pi", "inf", "true", "false", "numpy")):
             placed = hasattr(fl, f"federated_{name}")
             also = f", or of placed values `fl.federated_{name}`" if placed else ""
             return f"`{name}` alone is not known: write `{known}`{also}"
@@ -202,6 +202,13 @@ def _misnamed(text: str, attempt: Attempt) -> str:
     if re.search("'(list|tuple|map|generator)'", text) and hasattr(np.ndarray, name):
         return f"only an array has `.{name}`: put `np.array(…)` around the list"
     return ""
+
+
+def _arguments_where(error: BaseException) -> list[str]:
+    """Those of the function that raised it, which may be inside of the answer."""
+    codes = [frame.f_code for frame, _ in walk_tb(error.__traceback__)]
+    names = codes[-1].co_varnames[: codes[-1].co_argcount] if codes else ()
+    return [name for name in names if name.isidentifier()]
 
 
 def of_result(attempt: Attempt, expected: Any) -> str:

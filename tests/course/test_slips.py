@@ -56,7 +56,7 @@ ERRORS = [
     ("np.concatenate(x, x)", "several arrays are one list"),
     ("float(x)", "one number is needed, and this is an array"),
     ("max(x, 2 * x, key=lambda t: t)", "for a whole array"),
-    ("x.sum(axis=1)", "has 1 axes, counted from 0, so none is number 1"),
+    ("x.sum(axis=1)", "there is no axis 1: this array has 1"),
     ("x + np.ones(3)", "the shapes (2,) and (3,) do not fit"),
     ("np.eye(3) @ x", "rows of the first"),
     ("np.where(x > 1, x)", "takes three things"),
@@ -81,6 +81,7 @@ ERRORS = [
     ("x.reshape(3, 3)", "there are 2 numbers here"),
     ("np.mod(x)", "`remainder` is called with too few"),
     ("math.pi", "is not imported"),
+    ("(lambda k: k + q)(n)", "`q` here: the function has `k`"),
     ("x / k", "`k` here: the function has `x`, `n`"),
     ('open("/no/such/file")', ""),
 ]
