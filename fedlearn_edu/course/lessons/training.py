@@ -135,25 +135,26 @@ IMAGES_OF = Exercise(
             "batches of five, two, and one",
             lambda: ([a_batch(0, 1, 2, 3, 4), a_batch(5, 6), a_batch(8)],),
         ),
-        Case("batches of one and of four", lambda: (unequal_batches(),)),
+        Case("two and four", lambda: ([a_batch(8, 9), a_batch(7, 7, 0, 2)],)),
         Case("one batch", lambda: ([a_batch(6, 6, 6)],)),
         Case("no batches: no images", lambda: ([],)),
     ),
     mistakes=usual(
         "this counts the batches: add the number of images in each, not 1",
         len,
-        "this is the size of the last batch: add it to `so_far`",
+        "this is the size of one batch: add the size of each to `so_far`",
         lambda batches: len(_labels(batches)[-1]),
-        "this is the size of the largest batch: add the sizes up",
         lambda batches: max(map(len, _labels(batches))),
         "the count begins at 1; with no images yet, `start` is 0",
         lambda batches: 1 + images(batches),
-        'these are the pixels: the first number of a shape, `len(batch["y"])`, counts '
-        "the images",
+        'only the first number of a shape counts the images, and `len(batch["y"])` '
+        "is that number",
         lambda batches: images(batches) * PIXELS,
         lambda batches: len(batches) * PIXELS,
-        "you added up the labels; count them, with `len`",
+        raises(r"found: +float64\[[12]\]"),
+        "you computed with the labels themselves: count them, with `len`",
         lambda batches: sum(labels.sum() for labels in _labels(batches)),
+        raises(r"(?m)found: +float64(\[\?\])?$"),
         "you counted the parts of a batch, `x` and `y`: take the length of one of them",
         lambda batches: 2 * len(batches),
         "this stays 0: return `so_far` plus the size of the batch",
@@ -257,8 +258,6 @@ BATCH_LOSS = Exercise(
         "you averaged over the ten digits, too, or divided by 10: add over digits "
         "(`axis=1`), average over images",
         lambda model, batch: loss(model, batch) / DIGITS,
-        "the softmax is missing: this is the logarithm of the scores",
-        lambda model, batch: _picked(_log(scores(model, batch)), batch),
         "the logarithm is missing: this averages the probabilities themselves",
         lambda model, batch: _picked(probabilities(model, batch), batch),
         lambda model, batch: np.mean(in_right(model, batch)),
@@ -277,7 +276,8 @@ BATCH_LOSS = Exercise(
         lambda model, batch: -_log(np.mean(in_right(model, batch))),
         "you added up over the images, too: `axis=1` adds over the digits only",
         lambda model, batch: -_log(np.sum(in_right(model, batch))),
-        "the softmax is missing: this is the logarithm of a score",
+        "the softmax is missing: this is the logarithm of scores",
+        lambda model, batch: _picked(_log(scores(model, batch)), batch),
         _on_a_probe(
             lambda model, batch: _log((right(batch) * scores(model, batch)).sum(1))
         ),
@@ -287,6 +287,8 @@ BATCH_LOSS = Exercise(
                 (right(batch) * probabilities(model, batch)).sum(axis=0)
             )
         ),
+        "ln 0 is minus infinity: add up along `axis=1` first, then take the logarithm",
+        lambda model, batch: -_log(right(batch) * probabilities(model, batch)).mean(),
         "nothing picks the right digit: this averages the logarithms of all ten",
         lambda model, batch: -np.mean(_log(probabilities(model, batch))),
         "the softmax goes down the images; it goes over the ten digits of each image",
@@ -300,21 +302,22 @@ BATCH_LOSS = Exercise(
         lambda model, batch: np.mean((right(batch) - probabilities(model, batch)) ** 2),
         FLOAT64,
         typed(f"({_LOSS} -> float64)"),
-        "the logarithm of TensorFlow is `tf.math.log`",
-        raises("no attribute 'log'"),
+        "in TensorFlow these are `tf.math.log` and `tf.nn.softmax`",
+        raises("no attribute '(log|softmax)'"),
         "the sum over the digits lost its axis: `keepdims=True` keeps it, and "
         "`tf.nn.softmax` does the whole",
         raises(r"(?s)ncompatible shapes|not be broadcast|required broadcastable"),
-        'the labels, and how many digits there are: `tf.one_hot(batch["y"], 10)`',
+        "ten digits are needed, from this batch and not from the demo: "
+        '`tf.nn.softmax(scores)` and `tf.one_hot(batch["y"], 10)`',
         raises("are 3 and 10|are 10 and 3|parameter 'indices'|Missing required pos"),
         '`x` and `y` are parts of the batch: `batch["y"]`',
         raises("name '[xy]' is not"),
         "this function wants a one-hot row for each image, not its label: "
         '`tf.one_hot(batch["y"], 10)`',
         raises("requires a multiple of 10"),
-        "this picks with labels as indices; multiply by `right`, and add up along "
-        "`axis=1`",
-        raises("are valid indices"),
+        "to pick, multiply by `right` element by element, with `*`, and add up along "
+        "`axis=1`: no index, no `tf.matmul`",
+        raises("are valid indices|size-incompatible"),
     ),
     hints=(
         "Go through the formula from the inside out: scores, probabilities, "
@@ -404,7 +407,7 @@ BATCH_TRAIN = Exercise(
         _steps(lambda model, batch, rate: trained(model, 1.0, [batch])),
         "the rate is always 0.1 here; use `learning_rate`",
         _steps(lambda model, batch, rate: trained(model, 0.1, [batch])),
-        "the learning rate multiplies the gradient: `learning_rate * gradient`",
+        "the learning rate multiplies the gradient, and nothing else",
         _steps(
             lambda model, batch, rate: moved(model, gradient(model, batch), -1 / rate)
         ),
@@ -413,7 +416,6 @@ BATCH_TRAIN = Exercise(
                 name: part - rate for name, part in trained(model, 1.0, [batch]).items()
             }
         ),
-        "only the gradient is multiplied by the rate, not the model",
         _steps(
             lambda model, batch, rate: {
                 name: rate * part for name, part in trained(model, 1.0, [batch]).items()
@@ -421,9 +423,8 @@ BATCH_TRAIN = Exercise(
         ),
         "nothing moved: this is the old model",
         looks(lambda answer: alike(answer(a_model(0), a_batch(2), 1.0), a_model(0))),
-        "you trained only the weights, not the bias",
+        "you trained only one of the two, weights and bias",
         _steps(_one_part("weights")),
-        "you trained only the bias, not the weights",
         _steps(_one_part("bias")),
         "this returns the gradient; return the model after the step",
         _steps(lambda model, batch, rate: gradient(model, batch)),
@@ -463,14 +464,14 @@ BATCH_TRAIN = Exercise(
         typed(f"({_STEP} -> <weights=float32[784,10],bias=float32[784,10]>)"),
         "the gradient of a list is a list: `tape.gradient(loss, model)` has names",
         raises("list indices"),
-        "an optimizer needs variables, and here are none: write the step yourself, the "
-        "model minus `learning_rate` times gradient",
-        raises("_unique_id"),
+        "no optimizer, no `assign`: they change variables, and here are none. Return a "
+        "new model, the old one minus `learning_rate` times gradient",
+        raises("_unique_id|assign"),
         "`tape.gradient` found nothing: the loss comes first, then the model",
         raises("'NoneType' object is not subscriptable"),
-        "a tape answers once: keep what `tape.gradient(loss, model)` gives, and take "
-        "its parts",
-        raises("one set of gradients"),
+        "keep what `tape.gradient(loss, model)` gives, and take the parts of that: a "
+        "tape has none, and answers once",
+        raises("one set of gradients|GradientTape' object"),
         "you return one of the two parts; a model has `weights` and `bias`",
         typed(f"({_STEP} -> float32[784,10])", f"({_STEP} -> float32[10])"),
     ),
@@ -518,15 +519,12 @@ LOCAL_TRAIN = Exercise(
         Case("no batches: nothing to learn", lambda: (a_model(3), 0.5, [])),
     ),
     mistakes=usual(
-        "the captured `learning_rate` is not used: these steps have the rate 0.1",
+        "the captured `learning_rate` is not used: these steps have another rate",
         lambda model, rate, batches: trained(model, 0.1, batches),
-        "the captured `learning_rate` is not used: these steps have the rate 1",
         lambda model, rate, batches: trained(model, 1.0, batches),
-        "every step began anew at the first model, so only the last batch counts; go "
-        "on from the model that `step` is given",
+        "every step began anew, so only the last batch counts; go on from the model "
+        "that `step` is given",
         lambda model, rate, batches: trained(model, rate, batches[-1:]),
-        "every step began anew, at zeros, so only the last batch counts; go on from "
-        "the model that `step` is given",
         lambda model, rate, batches: trained(a_model(0), rate, batches[-1:]),
         "you started from a model of zeros, not from the one that is given",
         lambda model, rate, batches: trained(a_model(0), rate, batches),
@@ -534,15 +532,18 @@ LOCAL_TRAIN = Exercise(
         lambda model, rate, batches: trained(model, rate, [*batches] * 2),
         "this keeps a model for each batch; a reduction keeps only the last one",
         typed(f"({_TRAIN} -> {MODEL}*)"),
-        "this returns a loss; return the trained model",
-        typed(f"({_TRAIN} -> float32)"),
+        "return the model that `fl.sequence_reduce(all_batches, model, step)` makes",
+        typed(
+            f"({_TRAIN} -> float32)",
+            f"({_TRAIN} -> (<model={MODEL},batch={BATCH}> -> {MODEL}))",
+        ),
         "each batch needs the model that the batch before it made, and "
         "`fl.sequence_map` hands on nothing: `fl.sequence_reduce`",
         raises("sequence_map cannot use"),
         "pass `step` itself, without calling it",
-        raises("(?s)needs a computation.*where: +local_train_0"),
+        raises("(?s)needs a computation.*where: +local_train_0|where: +step's arg"),
         "`step` has to return the next model: call `batch_train` in it",
-        raises("something else than the state it takes"),
+        raises("something else than the state it takes|`local_train` has no answer"),
     ),
     hints=(
         "One batch after the other: each step begins with the model that the step "
