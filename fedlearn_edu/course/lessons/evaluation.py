@@ -67,7 +67,11 @@ PARAMETER: Final = (
     "server has, and broadcast it",
     raises("has no placement|federated_broadcast needs a federated value"),
 )
-BROADCAST: Final = ()
+BROADCAST: Final = (
+    "a client takes what `fl.federated_broadcast` returns: the name itself is still "
+    "the server's. `data` are at the clients, and need no broadcast",
+    raises("are at several placements"),
+)
 """Mistakes in any exercise in which a client uses what the server has."""
 
 _EVAL: Final = f"<model={MODEL},all_batches={BATCH}*>"
@@ -88,11 +92,10 @@ LOCAL_EVAL = Exercise(
         Case("no batches: nothing is lost", lambda: (a_model(1), [])),
     ),
     mistakes=usual(
-        "you divided by the number of batches; add the losses up (a mean is fine, but "
-        "here the sum is asked for)",
+        "the sum of the losses is asked for, and no mean: `fl.sequence_sum`",
         lambda model, batches: summed(model, batches) / len(batches),
-        "you divided by 10; the sum over all batches is asked for",
         lambda model, batches: summed(model, batches) / 10,
+        raises("'sequence_mean'"),
         "this counts the batches",
         lambda model, batches: float(len(batches)),
         "this is the loss of the last batch only: add up, do not replace",
@@ -106,11 +109,13 @@ LOCAL_EVAL = Exercise(
         typed(f"({_EVAL} -> float32*)"),
         "this returns the model; return its loss",
         typed(f"({_EVAL} -> {MODEL})"),
-        "this adds up the batches themselves: map `loss_on` first, and add up its "
-        "numbers",
-        raises("SumIncompatible"),
-        "`batch_loss` takes one batch: `loss_on` gets each of them, as `batch`",
-        raises("where: +batch_loss's argument, at .batch"),
+        "`sequence_sum` only adds up: give it `fl.sequence_map(loss_on, all_batches)`",
+        raises("SumIncompatible|sequence_sum was called"),
+        "`loss_on` gets one batch, of which the loss is `batch_loss(model, batch)`",
+        raises("where: +batch_loss's argument, at .batch|`local_eval` has no answer"),
+        "`fl.sequence_map(loss_on, all_batches)` hands each `batch` to `loss_on`; "
+        "the model is captured",
+        raises("sequence_map (works|cannot)|sequence_reduce cannot|name 'batch' is"),
     ),
     hints=(
         "Two steps: the loss of every batch, then their sum. The model is captured, as "
@@ -177,8 +182,6 @@ FEDERATED_EVAL = Exercise(
         lambda model, data: _losses(model, data).sum() / sum(map(len, data)),
         "you weighted the clients by their images; here each counts the same",
         _weighted(images),
-        "this is the loss of the worst client",
-        lambda model, data: _losses(model, data).max(),
         "you evaluated a model of zeros, not the server's",
         lambda model, data: _losses(a_model(0), data).mean(),
         "the losses are still at the clients: take their mean",
@@ -187,14 +190,12 @@ FEDERATED_EVAL = Exercise(
         typed(f"({_ASKED} -> float32*@SERVER)"),
         "this returns the model; return its mean loss",
         typed(f"({_ASKED} -> {MODEL}@SERVER)", f"({_ASKED} -> {MODEL}@CLIENTS)"),
-        "`batch_loss` takes one batch; a client has many of them: `local_eval`",
-        raises("where: +batch_loss"),
-        "`evaluate` is a whole federated evaluation; a client's part is `local_eval`",
+        "a client's part is `local_eval`: `batch_loss` and `loss_on` are for a batch, "
+        "`local_train` trains, and `evaluate` has a server",
+        raises(r"where: +batch_loss|name 'loss_on'|takes 3: \[model, learning_rate"),
         raises("the function initialize"),
         *PARAMETER,
         *BROADCAST,
-        "`local_train` trains a model; evaluate it, with `local_eval`",
-        raises(r"takes 3: \[model, learning_rate"),
     ),
     hints=(
         "Three steps: the model goes to the clients, each client evaluates it, the "
@@ -264,40 +265,38 @@ TWO_MEANS = Exercise(
         _gives_two(per_example=lambda losses, counts: np.mean(losses)),
         "the first one is weighted, too: per client, each client counts the same",
         _gives_two(lambda losses, counts: np.average(losses, weights=counts)),
-        "the weighted sum has to be divided by the number of *images*, not of clients",
+        "`counts * losses` is summed, and the sum divided by all images, once",
         _gives_two(per_example=lambda losses, counts: np.mean(counts * losses)),
-        "the second one is a sum: divide it by the number of all images",
         _gives_two(per_example=lambda losses, counts: np.sum(counts * losses)),
-        "multiply each loss by its count before you add up",
-        _gives_two(per_example=lambda losses, counts: np.sum(losses)),
-        "you divided by the sum of the losses; divide by that of `counts`",
+        _gives_two(
+            per_example=lambda losses, counts: np.mean(counts * losses) / np.sum(counts)
+        ),
+        "`counts` are only the weights: what is averaged are the losses",
         _gives_two(
             per_example=lambda losses, counts: np.average(counts, weights=losses)
         ),
-        "the second one is the mean of the counts: they are the weights of the losses",
         _gives_two(per_example=lambda losses, counts: np.mean(counts)),
-        "you divided by 10; there are as many clients as losses, `len(losses)`",
-        _gives_two(lambda losses, counts: np.sum(losses) / 10),
-        "the first one is a median; take the mean",
-        _gives_two(lambda losses, counts: np.median(losses)),
         "the losses in the second one are not multiplied by `counts`",
+        _gives_two(per_example=lambda losses, counts: np.sum(losses)),
         _gives_two(per_example=lambda losses, counts: np.sum(losses) / np.sum(counts)),
-        "the first one is a sum: divide it by the number of clients",
+        "the first sum is divided by the number of clients, `len(losses)`",
         _gives_two(lambda losses, counts: np.sum(losses)),
+        _gives_two(lambda losses, counts: np.sum(losses) / 10),
+        _gives_two(lambda losses, counts: np.sum(losses) / np.sum(counts)),
         "`losses` are means already: multiply by `counts`, do not divide",
         _gives_two(per_example=lambda losses, counts: np.mean(losses / counts)),
+        _gives_two(
+            per_example=lambda losses, counts: np.average(losses, weights=1 / counts)
+        ),
         _gives_two(
             per_example=lambda losses, counts: np.sum(losses / counts) * np.sum(counts)
         ),
         _gives_two(
             per_example=lambda losses, counts: np.sum(losses / counts) / np.sum(counts)
         ),
-        "those with few images count most: the weight is the number of images",
-        _gives_two(
-            per_example=lambda losses, counts: np.average(losses, weights=1 / counts)
-        ),
-        "the second argument of `np.average` is the axis: write `weights=counts`",
-        raises("AxisError: axis: "),
+        "a weighted mean is `np.average(losses, weights=counts)`: its second argument "
+        "is the axis, and `np.mean` takes no weights",
+        raises("AxisError: axis: |argument 'weights'"),
         "these are arrays in one place: NumPy averages them, not `fl`",
         raises("federated_mean needs"),
         "two numbers are asked for: `return per_client, per_example`",
