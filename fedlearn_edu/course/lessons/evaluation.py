@@ -182,6 +182,8 @@ FEDERATED_EVAL = Exercise(
         lambda model, data: _losses(model, data).sum() / sum(map(len, data)),
         "you weighted the clients by their images; here each counts the same",
         _weighted(images),
+        "this is the loss of the worst client",
+        lambda model, data: _losses(model, data).max(),
         "you evaluated a model of zeros, not the server's",
         lambda model, data: _losses(a_model(0), data).mean(),
         "the losses are still at the clients: take their mean",
