@@ -161,7 +161,7 @@ def not_a_part(thing: object) -> TracingError:
     elif type(thing).__module__.startswith("tensorflow"):
         do = "move the TensorFlow code into a tf_computation and call that"
     elif str(getattr(thing, "__module__", None)).startswith("fedlearn_edu."):
-        do = "call it, `f(…)`; an intrinsic takes placed values without federated_map"
+        do = "call it, with parentheses; no federated_map is needed around it"
     elif callable(thing):
         do = "decorate it: np_computation, tf_computation or federated_computation"
     else:

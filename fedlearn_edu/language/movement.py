@@ -80,7 +80,7 @@ def federated_compute(fn: Any, placement: Placement) -> Value:
     return federated_eval(fn, placement)
 
 
-_DECLARE_IT = "declare it so, or convert it; place(values, placement, type) does both"
+_DECLARE_IT = "check the order; or declare or convert it: place(…, type) does both"
 
 
 def _check_keys(keys: Type, *_: Type) -> None:

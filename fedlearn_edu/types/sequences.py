@@ -106,12 +106,11 @@ def check_unread(source: Iterator[Any], path: str) -> None:
     """
     if getattr(source, "gi_frame", source) is None:
         raise ExhaustedError(
-            "a generator that has ended is passed for a sequence, and its generator "
-            "is used up",
+            "this generator has been read to its end",
             expected="a sequence that can be read again",
-            found="a generator or another iterator",
+            found="a generator that is used up",
             where=path,
-            do="pass a list, a dataset, or the generator function itself",
+            do="pass a list, a dataset, or the generator function itself, without ( )",
         )
 
 

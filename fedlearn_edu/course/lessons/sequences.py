@@ -11,7 +11,7 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import raises, typed, usual
+from fedlearn_edu.course.mistakes import looks, raises, typed, usual
 
 READINGS: Final = fl.SequenceType(np.float32)
 THREE_HOMES: Final = ([17.5, 21.5, 24.0, 22.0], [24.0, 23.5], [18.0])
@@ -48,8 +48,6 @@ SUM_OF_SQUARES = Exercise(
         raises(r"(?s)sequence_map works on a sequence.*found: +float32"),
         "this is the mean of the squares: there is nothing to divide by",
         lambda readings: np.sum(np.square(readings)) / len(readings or [1.0]),
-        "you counted the elements",
-        len,
         "the state was squared, too: only the new reading is, and it is added",
         lambda readings: reduce(lambda so_far, r: (so_far + r) ** 2, readings, 0.0),
         "only the last element is in this: the state so far has to be in it, too",
@@ -139,7 +137,7 @@ LONGEST_STREAK = Exercise(
         lambda readings: list(
             accumulate(readings, lambda n, r: (n + 1) * (r > 21), initial=0)
         )[-1],
-        "the last reading does not count: `longest` has to look at the new `now`",
+        "a streak at the end does not count: `longest` has to look at the new `now`",
         _before_the_last,
         "a reading of exactly 21 is not above 21",
         lambda readings: _longest(readings, lambda reading: reading >= 21),
@@ -162,7 +160,7 @@ LONGEST_STREAK = Exercise(
     hints=(
         "What happens to `now` when the next reading is warm, and what when it is not? "
         "And then: what is the longest streak, given the new `now`?",
-        "`write_behind` above shows what such a function does: it takes the state so "
+        "`append` above shows what such a function does: it takes the state so "
         "far and one element, and returns the new state. Here a state is a pair.",
         "A condition in one line, then the larger of two numbers:\n"
         "    now = ... if reading > 21 else ...\n"
@@ -229,9 +227,6 @@ MEAN_OF_READINGS = Exercise(
         _weighted(lambda readings: readings[-1] + 1),
         "this is the mean number of readings: average the temperatures",
         lambda homes: np.mean([len(readings) for readings in homes]),
-        lambda homes: np.average(
-            [len(readings) for readings in homes], weights=[sum(r) for r in homes]
-        ),
         "the averages and the counts have changed places: values first, then weights",
         lambda homes: np.average(
             [len(readings) for readings in homes],
@@ -280,6 +275,10 @@ def _bills() -> Any:
     return bills
 
 
+def _selects(answer: Any) -> bool:
+    return "federated_select" in answer.to_text()
+
+
 def _each(fold: Callable[[Any], Any]) -> Any:
     """A function of hours and prices: what `fold` makes of each home's prices."""
     return lambda hours, prices: [fold(prices[list(asked)]) for asked in hours]
@@ -297,6 +296,7 @@ BILLS = Exercise(
         Case("three homes", ([[6, 7, 19], [0, 1, 2], [5, 6, 23]], _PRICES)),
         Case("one home", ([[17, 18, 3]], _PRICES)),
         Case("an hour twice", ([[22, 22, 4], [1, 9, 9]], _PRICES)),
+        Case("a home gets no other prices", (), _selects),
     ),
     mistakes=usual(
         "each home gets its prices, but nobody added them up",
@@ -312,6 +312,8 @@ BILLS = Exercise(
         lambda hours, prices: [np.sum(prices)] * len(hours),
         "every home pays for all homes: add up its own prices, and nothing is sent",
         lambda hours, prices: np.sum(prices[np.ravel(hours)]),
+        "every home gets all 24 prices: `federated_select` sends those of its hours",
+        looks(lambda answer: not _selects(answer)),
         "this adds up the hours, not their prices",
         lambda hours, _prices: [np.sum(asked) for asked in hours],
         "this is the mean of the prices: add them up",
@@ -320,8 +322,11 @@ BILLS = Exercise(
         _each(lambda prices: prices[0]),
         _each(lambda prices: prices[-1]),
         _each(np.max),
-        "`hours` comes first, from the clients; the other two are at the server",
-        raises("federated_select works on values at another placement"),
+        "`federated_select` takes `hours`, `hours_of_a_day`, `prices` and `price_at` "
+        "as they are, in this order",
+        raises("federated_select (was|works|needs)|of federated_select|hour={int32"),
+        "`sequence_sum(…)` adds up at each home as it is, with no map around it",
+        raises("function sequence_sum|federated_map was called"),
         "a home has no prices yet: it asks for those of its hours, `federated_select`",
         raises("works on a sequence|at several placements"),
     ),
