@@ -228,7 +228,7 @@ def _only_in_pairs(right: Callable[[Readings], Any]) -> Sign:
 
 
 _BY_NAME: Final = raises(
-    r"found: +(KeyError: \d|AttributeError: .*Dict|NameError: name '(n|sum\w*|high|low)')"
+    r"found: +(KeyError: \d|AttributeError: .*Dict|NameError: name '(n'|sum|high|low))"
 )
 
 
