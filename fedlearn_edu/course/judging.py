@@ -39,7 +39,7 @@ from fedlearn_edu.course.exercise import (
     is_left_open,
     shown,
 )
-from fedlearn_edu.errors import FedLearnError, is_yours, line_of, one_line
+from fedlearn_edu.errors import FedLearnError, TracingError, is_yours, line_of, one_line
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.testing.comparison import alike, to_plain
 
@@ -207,6 +207,8 @@ def _likely(exercise: Exercise, attempt: Attempt) -> str:
         spotted = (each.says for each in exercise.mistakes if each.spotted(attempt))
         told = next(spotted, "")
     error = attempt.error
+    if isinstance(error, TracingError):  # of a leaf that failed on ones
+        error = error.__cause__ or error
     if told or error is None or isinstance(error, FedLearnError | TookTooLongError):
         return told
     return slips.of_error(attempt.answer, error)
