@@ -191,17 +191,17 @@ def how_to_map(
 ) -> str | None:
     """What to do about clients' data, elements or one value where others are due."""
     member = found.member if isinstance(found, FederatedType) else found
-    operator, what = "federated_map", "members"
+    operator, what = "federated_map", "what each participant holds"
     element = member.element if isinstance(member, SequenceType) else None
     if element is not None and parameter.is_assignable_from(element):
-        operator, what = "sequence_map", "elements"
+        operator, what = "sequence_map", "each element"
     elif not found.contains(Type.is_federated):
         if isinstance(parameter, StructType) and not isinstance(found, StructType):
             names = ", ".join(name or "…" for name in parameter.names())
             return f"pass all that it takes: {callee}({names})"
         return None
     if not captured:
-        return f"{operator}({callee}, …) works on the {what}"
+        return f"{operator}({callee}, …) applies it to {what}"
     return (
         f"{', '.join(captured)} of the body around has a placement: make it part "
         "of what is mapped (broadcast it first if it is at the server)"
