@@ -3,8 +3,9 @@
 
 from collections import defaultdict
 from functools import partial
-from itertools import groupby
 from typing import Any, Final
+
+import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
@@ -37,7 +38,11 @@ PHOTOS_AT_CLIENTS = Exercise(
         "the star belongs inside the braces, behind the struct",
         raises(r"found: +`\*`|inside a sequence"),
         "a struct is written in angle brackets: `<…>`",
-        raises(r"\(image"),
+        raises(r"[({]image"),
+        "after the closing brace comes the placement: `{…}@CLIENTS`",
+        raises("expected: +`@`"),
+        "a size that is not known is a `?` in the notation, and `None` in Python",
+        raises(r"'\?'|`None`"),
         "this says what, but not where: who holds the photos?",
         written(lacking="@"),
         "the photos are on the phones, and no server sees them",
@@ -52,7 +57,7 @@ PHOTOS_AT_CLIENTS = Exercise(
         "fields have an order: `image` comes first",
         written("<label"),
         "use one star, after the batch: each element has photos and labels",
-        written("*,"),
+        written("*,", "*>"),
         "the shape also counts the photos in a batch: their number is not known yet",
         written("image=float32[32"),
         "there is one label for each photo, so `label` needs a shape",
@@ -61,16 +66,15 @@ PHOTOS_AT_CLIENTS = Exercise(
         written("1024"),
         "the colors come last in the shape: 32, 32, 3",
         written("[?,3,32,32]"),
-        "each pixel has 3 colors: one more direction in the shape",
+        "each pixel has 3 colors: one more axis in the shape",
         written("32,32]"),
-        "a photo is of `float32`, a label is a whole number, an `int32`",
+        "photos are `float32`, labels are whole numbers, `int32`",
         written("label=float", "label=int64", "image=float64", "image=int"),
-        "one number for each photo: the shape of `label` has one direction",
-        written("int32[?,1]"),
-        "the number of photos in a batch is not known: write `?`",
+        "the axes of `image` are photos (how many is not known: `?`), height, width, "
+        "colors; the star counts the batches",
         written(lacking="[?,32,32,3]"),
-        "the number of labels in a batch is not known: write `?`",
-        written(lacking="int32[?]"),
+        "`label` has one axis, the photos; how many is not known: `?`",
+        written(lacking="label=int32[?]"),
     ),
     hints=(
         "Build it from the inside out: the photos of a batch, the batch with its "
@@ -105,6 +109,9 @@ SURVEY_TYPE = Exercise(
     ),
     mistakes=usual(
         *_TEXT,
+        "do not run the program: read it, and write its type with `fl.parse_type`",
+        raises("name 'survey'"),
+        looks(lambda answer: isinstance(answer, fl.Computation)),
         "the type of a program is written in parentheses: `(… -> …)`",
         raises("(?s)nothing more.*found: +`->`"),
         "the type of a program has an arrow: what goes in `->` what comes out",
@@ -126,7 +133,7 @@ SURVEY_TYPE = Exercise(
         looks(lambda answer: str(answer.result).count("@SERVER") == 2),
         "braces are for members that may differ, but there is only one server",
         looks(lambda answer: str(answer.result).startswith("{")),
-        "the mean of a struct is a struct with the same field names",
+        "`extremes` returns a struct; its mean is a struct with the same fields",
         looks(lambda answer: "coldest=" not in str(answer.result)),
         "fields have an order: `extremes` returns `coldest` first",
         looks(lambda answer: str(answer.result).startswith("<warmest")),
@@ -171,8 +178,8 @@ WHO_FITS = Exercise(
             "one length is wanted, the other is open",
             _wanted_and(
                 "int32[24,?]",
-                "int32[?,?]",
                 "int32[24,3]",
+                "int32[?,?]",
                 "int32[24,?]",
                 "int32[24,2]",
                 "int32[7,?]",
@@ -206,12 +213,15 @@ WHO_FITS = Exercise(
         lambda wanted, candidates: [
             type_ for type_ in candidates if type_.is_assignable_from(wanted)
         ],
-        "these are truth values: return the types themselves",
+        "return the types themselves, not truth values, texts or positions",
         _all,
+        lambda wanted, candidates: list(map(str, _who_fits(wanted, candidates))),
+        lambda wanted, candidates: list(np.flatnonzero(_all(wanted, candidates))),
         "this is only one of them: return a list of all that fit",
         lambda wanted, candidates: _who_fits(wanted, candidates)[0],
-        "keep the order of the candidates: do not sort them",
+        "keep the order of the candidates: neither sort them nor make a set",
         lambda wanted, candidates: sorted(_who_fits(wanted, candidates), key=str),
+        lambda wanted, candidates: set(_who_fits(wanted, candidates)),
         "a type that comes twice fits twice: keep both",
         lambda wanted, candidates: list(dict.fromkeys(_who_fits(wanted, candidates))),
         "`wanted` itself fits, too",
@@ -219,20 +229,20 @@ WHO_FITS = Exercise(
             t for t in _who_fits(wanted, candidates) if t != wanted
         ],
         "`return` is inside the loop and ends it: put it after the loop",
-        lambda wanted, candidates: _who_fits(wanted, candidates[:1]),
         lambda wanted, candidates: _who_fits(wanted, candidates)[:1],
-        "these are texts: return the types themselves",
-        lambda wanted, candidates: list(map(str, _who_fits(wanted, candidates))),
-        "this is one answer for the whole list: ask for each candidate by itself",
+        "ask about one candidate at a time, not about the list, and collect what fits",
         lambda wanted, candidates: False,
+        lambda wanted, candidates: [],
         "these are the ones that do not fit",
         lambda wanted, candidates: [
             t for t in candidates if not wanted.is_assignable_from(t)
         ],
-        "the same kind of type is not enough: dtype, shape and placement matter, too",
-        lambda wanted, candidates: [t for t in candidates if type(t) is type(wanted)],
-        "a set has no order: return a list, in the order of the candidates",
-        lambda wanted, candidates: set(_who_fits(wanted, candidates)),
+        "`fits` and `parse_type` read texts, and these are types already: ask "
+        "`wanted.is_assignable_from(…)`",
+        raises("reads text"),
+        "types have one such method, and `wanted` is asked: "
+        "`wanted.is_assignable_from(…)`",
+        raises("name 'is_assign|attribute 'is_assign"),
     ),
     hints=(
         "Go through the candidates, and keep those to which `wanted` says yes.",
@@ -264,14 +274,10 @@ def _by_first_row(rows: Any) -> Any:
     return [[row[1:] for row in rows if row[0] == home] for home in homes]
 
 
-def _neighbors(rows: Any) -> Any:
-    groups = groupby(rows, key=lambda row: row[0])
-    return [[row[1:] for row in group] for _, group in groups]
-
-
 def _placed(answer: Any, rows: Any) -> Any:
     """What the clients hold, in whatever containers the answer has it."""
-    return fl.place(answer(rows), fl.CLIENTS, READINGS).members
+    made = answer(rows)
+    return None if made is None else fl.place(made, fl.CLIENTS, READINGS).members
 
 
 ONE_READING: Final = [("town", 7, -3.5)]
@@ -284,11 +290,9 @@ def _makes(like: Any, rows: Any = ONE_READING) -> Any:
 
 
 _places = _makes(lambda made: isinstance(made, fl.FederatedValue))
-_names = _makes(lambda made: list(made) == ["town"] and not isinstance(made, dict))
-_pairs = _makes(lambda made: made[0][0] == "town" and isinstance(made[0][1], list))
+_names = _makes(lambda made: "town" in str(made))
 _flat = _makes(lambda made: list(made[0]) == [7, -3.5, 8, 2.0], TWO_READINGS)
-_no_days = _makes(lambda made: list(made[0]) == [-3.5])
-_columns = _makes(lambda made: [list(each) for each in made[0]] == [[7], [-3.5]])
+_no_days = _makes(lambda made: made[0] in ([-3.5], [("town", -3.5)]))
 
 BY_HOME: Final = Exercise(
     name="by_home",
@@ -314,38 +318,33 @@ BY_HOME: Final = Exercise(
     mistakes=usual(
         "return the lists themselves: they are placed later",
         looks(_places),
-        "these are the names of the homes: return what the homes hold",
+        "the days are missing: a reading has a day and its degrees",
+        looks(_no_days),
+        "leave out the names of the homes: return a list of what each home holds, in "
+        "the order of the names",
         looks(_names),
-        "a client is a list of readings, not a pair: leave out the name of the home",
-        looks(_pairs),
         "days and degrees alternate in one list: make one tuple `(day, degrees)` per "
         "reading",
         looks(_flat),
-        "the days are missing: a reading has a day and its degrees",
-        looks(_no_days),
-        "here come all days and then all degrees: each element needs both",
-        looks(_columns),
-        "leave out the name of the home: a reading is a day and its degrees",
-        raises("number of fields"),
         "a new home is not in the dict yet: `defaultdict(list)` begins its list",
         raises("KeyError"),
-        "each client needs a list of its readings, even if there is only one",
-        raises("a structure is needed|a sequence is needed"),
+        "unpack a row, `for home, day, degrees in rows`; `.items()` has pairs, and a "
+        "dict alone only names",
+        raises("unpack|name '(home|day|degrees)'"),
+        "a reading is one tuple, as in `append((day, degrees))`, and each client needs "
+        "a list of them, even of one",
+        raises(r"append\(|keys of a|number of fields|(structure|sequence) is needed"),
         "the day comes first: fields without names go by position",
         raises("(?s)cannot become the declared tensor.*a float"),
-        "leave out the name of the home: a reading is a day and its degrees",
-        raises("(?s)cannot become the declared tensor.*a str"),
-        "the rows of a home need not be next to each other: one home became several "
-        "clients",
-        partial(_placed, _neighbors),
-        "the homes are sorted by what they hold; sort them by name",
+        "the homes are in another order: sort them by name",
         partial(_placed, lambda rows: sorted(_by_home(rows))),
-        "the homes are in the order of their first rows; sort them by name",
         partial(_placed, _by_first_row),
         "all rows are at one client: each home is its own client",
         partial(_placed, lambda rows: [[row[1:] for row in rows]]),
         "every row became a client: put the rows of one home together",
         partial(_placed, lambda rows: [[row[1:]] for row in rows]),
+        "other tables have other homes: take the names from `rows`",
+        partial(_placed, lambda rows: [*_by_home(rows), []]),
         "the same reading twice is two readings: keep both",
         partial(_placed, lambda rows: _by_home(dict.fromkeys(rows))),
         "each home has only one reading: later rows replace earlier ones",
@@ -392,5 +391,5 @@ LESSON: Final = Lesson(
     needs="lesson 1",
     exercises=(PHOTOS_AT_CLIENTS, WHO_FITS, SURVEY_TYPE, BY_HOME),
     path=MACHINE,
-    outcomes={"told-to-all": "float32@CLIENTS"},
+    outcomes={"told-to-all": "float32@CLIENTS", "model-bytes": "31400"},
 )
