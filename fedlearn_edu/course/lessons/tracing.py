@@ -11,6 +11,10 @@ from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
 from fedlearn_edu.course.mistakes import NO_RETURN, looks, raises, typed, usual
 
+_MEAN: Final = (
+    "there is no `mean` here: it is `fl.federated_mean(readings)`",
+    raises("NameError: name 'mean'"),
+)
 WITH_TARGET: Final = "<readings={float32}@CLIENTS,target=float32@SERVER>"
 
 
@@ -41,20 +45,19 @@ TARGET_GAP = Exercise(
         raises(r"abs\(\)"),
         "this is the target minus the mean; subtract the other way round",
         lambda readings, target: target - np.mean(readings),
-        "this is the mean: subtract the target",
+        "subtract the target from the mean",
         lambda readings, target: np.mean(readings),
+        lambda readings, target: np.mean(readings) / target,
+        lambda readings, target: np.mean(readings) + target,
         "you took the sum of the readings, not their mean",
         lambda readings, target: np.sum(readings) - target,
-        "you divided by the target: subtract it",
-        lambda readings, target: np.mean(readings) / target,
         "20 is frozen in: use the parameter `target`, which comes with the call",
         lambda readings, target: np.mean(readings) - 20.0,
-        "the target is subtracted: this adds it",
-        lambda readings, target: np.mean(readings) + target,
-        "this is the warmest home: take the mean",
-        lambda readings, target: np.max(readings) - target,
-        "in the program, `t` is called `target`",
-        raises("NameError: name 't'"),
+        *_MEAN,
+        "`average` is a program: call it, `average(readings)`",
+        raises("(?s)plain values only.*->"),
+        "the mean is of the readings alone: subtract the target after it",
+        raises("weighted_mean|average takes one"),
         "mean and target are both at the server: leave out `federated_broadcast`",
         raises(r"found: +<float32@\w+,float32@"),
         "each home has its own distance: take the mean of the readings first",
@@ -112,7 +115,7 @@ HEATING = Exercise(
     reference=_heating,
     cases=(
         Case("cold days, and a warm one", ([18.0], [10.0, 12.0], [24.0]), _decisions),
-        Case("most homes are cold, their mean is warm", ([19, 19, 25],), _decisions),
+        Case("most homes are cold, their mean is warm", ([19, 19, 28],), _decisions),
         Case("exactly 20 degrees", ([20.0],), _decisions),
         Case("near 20", ([20.04, 20.06], [18, 21], [19, 22.5]), _decisions),
     ),
@@ -120,9 +123,9 @@ HEATING = Exercise(
         "the mean is at the server, and so is the decision: leave out "
         "`federated_broadcast`",
         looks(lambda answer: "federated_broadcast" in answer.to_text()),
-        "this decides by the warmest home: take the mean",
+        *_MEAN,
+        "this decides by one home, the warmest or the coldest: take the mean",
         _if(lambda readings: _heat(np.max(readings))),
-        "this decides by the coldest home: take the mean",
         _if(lambda readings: _heat(np.min(readings))),
         "you added up the readings: take their mean",
         _if(lambda readings: _heat(np.sum(readings))),
@@ -138,17 +141,16 @@ HEATING = Exercise(
         _if(lambda readings: float(np.mean(readings) < 21)),
         "it is the wrong way round: 1.0 when it is cold",
         _if(lambda readings: float(np.mean(readings) > 20)),
-        "this heats whatever the mean is: return 0.0 where it is above 20",
-        _if(lambda readings: 1.0),
         "this is the mean itself: `federated_map` applies `heat` to it",
         _if(np.mean),
         "take the mean in `heating`; `heat` gets one number, `mean`",
         raises("not for leaf code|in leaf code|NameError: name 'readings'"),
-        "this is `True` or `False`: 1.0 and 0.0 are asked for",
-        typed("({float32}@CLIENTS -> bool@SERVER)"),
-        "a decision is 1.0 or 0.0, with a decimal point: 1 and 0 are whole numbers",
+        "`heat` works on a number: `federated_map(heat, …)` applies it at a placement",
+        raises("not assignable to type float32"),
+        "`heat` returns 1.0 or 0.0, with a decimal point: neither truth values nor "
+        "whole numbers",
         typed(
-            "({float32}@CLIENTS -> int32@SERVER)", "({float32}@CLIENTS -> int64@SERVER)"
+            "({float32}@CLIENTS -> bool@SERVER)", "({float32}@CLIENTS -> int32@SERVER)"
         ),
     ),
     hints=(
@@ -194,7 +196,7 @@ def _share(readings: Any, limit: float) -> Any:
 
 SHARE_ABOVE = Exercise(
     name="share_above",
-    title="let the limit in",
+    title="make the limit a parameter",
     points=10,
     want=wants.computation(f"({WITH_LIMIT} -> float32@SERVER)"),
     reference=_share_above,
@@ -205,32 +207,34 @@ SHARE_ABOVE = Exercise(
         Case("one home", ([-3.0], -4.0)),
     ),
     mistakes=usual(
-        "the limit is still frozen in: it is 21 in every call",
-        lambda readings, limit: _share(readings, FROZEN),
         "the limit is still frozen in: it is what `limit_now` was at definition",
+        lambda readings, limit: _share(readings, FROZEN),
         lambda readings, limit: _share(readings, LATER),
         "this is the share of homes below the limit: is the pair the wrong way round, "
-        "or the share taken from 1?",
+        "or did you subtract the share from 1?",
         lambda readings, limit: np.mean(np.asarray(readings) < limit),
         lambda readings, limit: 1 - _share(readings, limit),
         "this is the number of homes above the limit: take the mean to get the share",
         lambda readings, limit: np.sum(np.asarray(readings) > limit),
         "you also counted homes that are exactly at the limit",
         lambda readings, limit: np.mean(np.asarray(readings) >= limit),
-        "a share is between 0 and 1: leave out the 100",
-        lambda readings, limit: 100 * _share(readings, limit),
         "this is one answer for all homes: each has to answer for itself, and the mean "
         "of the answers is the share",
         lambda readings, limit: float(np.max(readings) > limit),
         lambda readings, limit: float(np.mean(readings) > limit),
-        "write `fl.` before it",
-        raises("NameError: name 'federated_"),
+        "`limit` is at the server: pair the readings with what "
+        "`fl.federated_broadcast(limit)` returns",
+        raises("several placements|plain values only"),
+        "one argument only: `federated_broadcast(limit)`, "
+        "`federated_zip((readings, limits))`",
+        raises("federated_(broadcast|zip) was called"),
         "clients need the limit: broadcast it, and map `one_if_above` over the pair",
         raises("the function <lambda>"),
         "the limit comes in as `limit`: broadcast that",
         raises("(?s)federated_broadcast.*placed|place it first"),
-        "this is the mean of the readings: each home has to compare first",
+        "each home has to compare first, with `one_if_above`: that gives 0 or 1",
         lambda readings, limit: np.mean(readings),
+        lambda readings, limit: np.mean(readings) - limit,
         "the answers are still at the homes: take their mean",
         typed(f"({WITH_LIMIT} -> {{float32}}@CLIENTS)"),
     ),
@@ -272,10 +276,6 @@ def _ten_times(x: Any) -> Any:
     return x * 10.0
 
 
-def _is_warm(x: Any) -> Any:
-    return x > 20
-
-
 def _answered(answer: Any, first: Any, second: Any, data: Any) -> Any:
     return _checked(answer(first, second))(data)
 
@@ -287,18 +287,15 @@ def _typed(answer: Any, first: Any, second: Any) -> str:
 def _checked(made: Any) -> Any:
     """What was made, if it is a computation: a Python function has no type."""
     if made is not None and not isinstance(made, fl.Computation):
-        found = "a polymorphic computation" if _is_polymorphic(made) else type(made)
+        is_open = "polymorphic" in repr(made)
+        found = "a polymorphic computation" if is_open else type(made)
         raise TypeError(f"compose returned {found}, not a computation with a type")
     return made
 
 
-def _reads(answer: Any, name: str, *, but_not: str) -> bool:
+def _lacks_parameter(answer: Any) -> bool:
     names = answer.__code__.co_names
-    return name in names and but_not not in names
-
-
-def _is_polymorphic(made: Any) -> bool:
-    return "polymorphic" in repr(made)
+    return "type_signature" in names and "parameter" not in names
 
 
 def _at_clients() -> tuple[Any, ...]:
@@ -319,7 +316,7 @@ COMPOSE = Exercise(
         Case(
             "its type says what goes in and comes out",
             lambda: (
-                fl.np_computation(_is_warm, np.float32),
+                fl.np_computation(lambda degrees: degrees > 20, np.float32),
                 fl.federated_computation(lambda said: (said, said), np.bool_),
             ),
             _typed,
@@ -328,8 +325,8 @@ COMPOSE = Exercise(
         Case("clients first, then the server", _at_clients, _answered),
     ),
     mistakes=usual(
-        "this is a Python function: decorate it with `@fl.federated_computation(…)` to "
-        "make it a computation",
+        "what came back is a Python function: return one that "
+        "`@fl.federated_computation(…)` decorates",
         raises("returned <class 'function'>"),
         "the decorator has no types: take the type from `first`, as the text says",
         raises("returned a polymorphic"),
@@ -340,31 +337,34 @@ COMPOSE = Exercise(
         "the type of the parameter comes from `first`: it differs from case to case",
         raises(r"type [^(]\S* is not assignable"),
         "`.parameter` is missing: the decorator wants the type of what goes in",
-        looks(lambda answer: _reads(answer, "type_signature", but_not="parameter")),
+        looks(_lacks_parameter),
         "there is no `x` yet: write a body, `def composed(x): …`, decorate it, and "
         "return it without calling it",
         raises("NameError: name 'x'"),
         "the type that goes in is `first.type_signature.parameter`",
-        raises("has no '(parameter|parameter_type|type)'"),
+        raises("has no '(parameter|parameter_type|type)'|'TensorType' object"),
         "two computations have no method that joins them: write a body that calls both",
         raises("has no '\\w+'"),
-        "your body needs a parameter, `x`, and the decorator its type",
-        raises("without its argument|takes 0 positional"),
-        "a leaf has no clients and cannot call computations: decorate with "
+        "the body has one parameter, `x`, and the decorator one type; return the "
+        "program without calling it",
+        raises("without its arg|takes 0 positional|not fit together|with one value"),
+        "a leaf works without clients, and `first` may need them: decorate with "
         "`fl.federated_computation`",
         raises("not for leaf code"),
-        "a computation cannot be applied to another one: write a new body that calls "
-        "both",
-        raises("NotAssignable|cannot be part|Mismatch"),
+        "a computation is applied to data, not to another one or to a type: write a "
+        "new body that calls both",
+        raises("NotAssignable|cannot be part|become the declared"),
+        "the function comes first, then its type",
+        raises("(?s)not denote a type.*<lambda>"),
         *NO_RETURN,
         "`second` ran before `first`: the inner call runs first",
         lambda first, second, data: first(second(data)),
-        "these are two results: return one, what `second` makes of the first",
+        "`second` gets what `first` made of `x`, and that one result is returned",
+        lambda first, second, data: first(data) + second(data),
         lambda first, second, data: (first(data), second(first(data))),
         lambda first, second, data: (first(data), second(data)),
-        "only `first` was applied",
+        "only one of the two was applied",
         lambda first, second, data: first(data),
-        "only `second` was applied",
         lambda first, second, data: second(data),
     ),
     hints=(
