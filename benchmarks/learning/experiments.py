@@ -58,7 +58,7 @@ ALGORITHMS: dict[str, tuple[str, Build]] = {
         lambda model: learning.build_scaffold(model, _CLIENTS, RATE),
     ),
 }
-CENTRAL = "centralised"
+CENTRAL = "centralized"
 
 
 def algorithms(mnist: Dataset, seeds: Seeds, rounds: int = ROUNDS[-1]) -> Any:

@@ -219,7 +219,7 @@ def _form(got: Any, expected: Any) -> str:
     if got is None:
         return "nothing came back: is there a `return`, in each branch of an `if`?"
     if isinstance(got, Iterator):
-        return "nobody has read this yet, one by one: put `list(…)` around it"
+        return "this is an iterator, not a list: put `list(…)` around it"
     if _has_nan(got) and not _has_nan(expected):
         return "`nan` is not a number: was something divided by zero?"
     with suppress(Exception):  # an attribute may be anything

@@ -253,7 +253,7 @@ def _related(got: Any, wanted: Any) -> str:
     if np.allclose(got, -wanted):
         return "this has the opposite sign: what is subtracted from what?"
     if np.allclose(got, 100 * wanted):
-        return "this is a hundred times as much: a share is asked for, not per cent"
+        return "this is a hundred times as much: is it in per cent?"
     # Two numbers may agree in their first digit by chance.
     digits = range(1 if wanted.size > 1 else 2, 6)
     if any((got == wanted.round(each)).all() for each in digits):

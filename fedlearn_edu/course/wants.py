@@ -50,7 +50,7 @@ def computation(notation: str, says: str = "") -> Want:
             return ""
         if str(found.parameter) != str(wanted.parameter):
             return "the parameters differ: compare them with the line that is given"
-        return "what it returns is something else than what was asked for"
+        return "it returns something other than what was asked for"
 
     return Want(f"has the type {says or wanted}", failure)
 

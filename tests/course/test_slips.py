@@ -98,7 +98,7 @@ RESULTS = [
     ("x.mean", "a function, not its result"),
     ("(x / n,)", "a comma at the end"),
     ("-x / n", "the opposite sign"),
-    ("100 * x / n", "not per cent"),
+    ("100 * x / n", "is it in per cent?"),
     ("(x / n).round(2)", "this is rounded"),
     ("(x / n)[::-1]", "in another order"),
     ("x / n / 4", "0.25 times what is asked for"),

@@ -52,18 +52,18 @@ def federated_train() -> Any:
 
 
 @cache
-def personalised() -> Any:
+def personalized() -> Any:
     """What the clients read with models of their own: the mean, and the least."""
     given, types = softmax(), _types()
 
     @fl.federated_computation(*types, types[-1])
-    def personalised(model: Any, learning_rate: Any, data: Any, test: Any) -> Any:
+    def personalized(model: Any, learning_rate: Any, data: Any, test: Any) -> Any:
         sent = [fl.federated_broadcast(model), fl.federated_broadcast(learning_rate)]
         own = fl.federated_map(given.local_train, [*sent, data])
         shares = fl.federated_map(given.share_read, [own, test])
         return fl.federated_mean(shares), fl.federated_min(shares)
 
-    return personalised
+    return personalized
 
 
 @cache
@@ -259,7 +259,7 @@ def _clients_with_test() -> Any:
 
 
 PERSONALISED = Exercise(
-    name="personalised",
+    name="personalized",
     title="a model of its own for each client",
     points=10,
     want=wants.computation(
@@ -267,7 +267,7 @@ PERSONALISED = Exercise(
         "(MODEL_TYPE@SERVER, float32@SERVER, {LOCAL_DATA_TYPE}@CLIENTS, "
         f"{{LOCAL_DATA_TYPE}}@CLIENTS -> {_TWO})",
     ),
-    reference=personalised,
+    reference=personalized,
     cases=(
         Case("three clients", lambda: (a_model(6), 0.05, *_clients_with_test())),
         Case("another model", lambda: (a_model(4), 0.02, *_clients_with_test())),
