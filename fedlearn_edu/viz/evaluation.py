@@ -174,7 +174,7 @@ def _write_numbers(axes: Axes, bars: list[Any], table: NDArray[np.float64]) -> N
         axes.bar_label(each, word, padding=2)
     if 0 < told < len(bars):
         key: Any = axes.get_legend()
-        key.texts[-1].set_text(f"{bars[-1].get_label()} (its numbers: %)")
+        key.texts[-1].set_text(f"{bars[-1].get_label()} (numbers in %)")
     axes.grid(axis="y", visible=not fit_all)
 
 
