@@ -1,18 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lesson 12c: a sum of numbers that nobody but their owner has seen."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson, Sign
 from fedlearn_edu.course.mistakes import looks, raises, returns, usual
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
+from fedlearn_edu.testing.comparison import alike
 
 
 def _masked(values: Any, masks: Any, modulus: int) -> Any:
     return (values + masks.sum(axis=1) - masks.sum(axis=0)) % modulus
+
+
+def _modulo(wrong: Callable[..., Any]) -> Sign:
+    """The result is what `wrong` gives, whether or not the remainder is taken."""
+    like = returns(
+        lambda got, *given: alike(
+            np.remainder(got, given[-1]), wrong(*given) % given[-1]
+        )
+    )
+    return Sign(like.spotted, wrong)
+
+
+def _sends(row: int, column: int) -> Sign:
+    """What clients send whose masks count so many times."""
+    return _modulo(
+        lambda values, masks, _: (
+            values + row * masks.sum(axis=1) + column * masks.sum(axis=0)
+        )
+    )
 
 
 def _pairs(clients: int, modulus: int) -> Any:
@@ -43,28 +64,14 @@ MASKED = Exercise(
         Case("twenty clients", (np.arange(20) * 7, _pairs(20, 10_000), 10_000)),
     ),
     mistakes=usual(
-        "take the remainder, `% modulus`: without it, a large number shows a large "
-        "mask",
-        lambda values, masks, modulus: values + masks.sum(axis=1) - masks.sum(axis=0),
-        "brackets are missing: `%` goes before `+` and `-`, so only a part is cut",
-        lambda values, masks, modulus: (
-            values + masks.sum(axis=1) - masks.sum(axis=0) % modulus
-        ),
-        lambda values, masks, modulus: (
-            values + (masks.sum(axis=1) - masks.sum(axis=0)) % modulus
-        ),
-        "take the remainder by `modulus`, on which all clients agree",
-        lambda values, masks, modulus: _masked(values, masks, 2**32),
-        lambda values, masks, modulus: _masked(values, masks, 1000),
-        "take one `%` of the whole, in brackets; `np.fmod` would keep a sign",
-        lambda values, masks, modulus: np.fmod(
-            values + masks.sum(axis=1) - masks.sum(axis=0), modulus
-        ),
+        "take the remainder of the whole, in brackets, with `%`: without it, a large "
+        "number shows a large mask",
+        _sends(1, -1),
+        "`modulus` is an argument, on which all clients agree; it is not always 100",
+        lambda values, masks, _: _masked(values, masks, 100),
         "every mask is added twice here, and nothing cancels out: one of the two "
         "clients subtracts it",
-        lambda values, masks, modulus: (
-            (values + masks.sum(axis=1) + masks.sum(axis=0)) % modulus
-        ),
+        _sends(1, 1),
         "`%` takes the remainder; `/` and `//` divide",
         lambda values, masks, modulus: (
             (values + masks.sum(axis=1) - masks.sum(axis=0)) / modulus
@@ -72,18 +79,23 @@ MASKED = Exercise(
         lambda values, masks, modulus: (
             (values + masks.sum(axis=1) - masks.sum(axis=0)) // modulus
         ),
-        "the masks are only added, so they stay in the sum: the other client of each "
-        "pair subtracts them",
-        lambda values, masks, modulus: (values + masks.sum(axis=1)) % modulus,
+        "the masks are only added, so they stay in the sum: client k subtracts its "
+        "column, `masks[j, k]` of each earlier client j (`masks[k, j]` is 0 there)",
+        _sends(1, 0),
+        _sends(0, 1),
         "the masks are only subtracted, so they stay in the sum",
-        lambda values, masks, modulus: (values - masks.sum(axis=0)) % modulus,
-        "added and subtracted are swapped: client i adds what is in *row* i",
-        lambda values, masks, modulus: (
-            (values - masks.sum(axis=1) + masks.sum(axis=0)) % modulus
-        ),
+        _sends(0, -1),
+        _sends(-1, 0),
+        "added and subtracted are swapped: client k adds what is in *row* k",
+        _sends(-1, 1),
         "no mask is left: if you subtract what you have added, the row, it is 0; the "
         "column is `masks[:, k]`",
-        lambda values, masks, modulus: values % modulus,
+        _sends(0, 0),
+        "this is what one client sends: collect the numbers of all in a list, and "
+        "`return` it after the loop",
+        lambda *given: _masked(*given)[-1],
+        lambda *given: _masked(*given)[0],
+        lambda *given: _masked(*given)[:1],
         "this is the sum; what each client *sends* is asked for",
         returns(_is_sum),
         "these are the masks alone; add them to the values",
@@ -95,6 +107,7 @@ MASKED = Exercise(
         returns(lambda got, *_: any(np.ndim(each) for each in got)),
         "these are the masks of client 0, for all clients: sum each row and column",
         lambda values, masks, modulus: (values + masks[0] - masks[:, 0]) % modulus,
+        lambda values, masks, modulus: (values - masks[0] + masks[:, 0]) % modulus,
         "`masks[:k]` is the rows above k; the column is `masks[:, k]`",
         lambda values, masks, modulus: [
             (values[k] + masks[k].sum() - masks[:k].sum()) % modulus
@@ -131,6 +144,15 @@ def _repaired(total: Any, masks: Any, gone: Any, modulus: int) -> Any:
     return (total + masks[gone].sum() - masks[:, gone].sum()) % modulus
 
 
+def _mended(row: int, column: int) -> Sign:
+    """A sum to which the row and column of `gone` are added so many times."""
+    return _modulo(
+        lambda total, masks, gone, _: (
+            total + row * masks[gone].sum() + column * masks[:, gone].sum()
+        )
+    )
+
+
 def _without(values: Any, gone: int, modulus: int) -> tuple[Any, ...]:
     """What is left of a sum if one client was gone before it sent its number."""
     masks = _pairs(len(values), modulus)
@@ -156,38 +178,25 @@ REPAIRED = Exercise(
         looks(lambda answer: "patients" in answer.__code__.co_names),
         "the masks of the one that is gone are still in the sum (the row minus the "
         "row is 0: its column is `masks[:, gone]`)",
-        lambda total, masks, gone, modulus: total,
+        _mended(0, 0),
         "take the remainder of all, by `modulus`: `(total + ... - ...) % modulus`",
-        lambda total, masks, gone, modulus: (
-            total + masks[gone].sum() - masks[:, gone].sum()
-        ),
-        lambda total, masks, gone, modulus: (
-            total + masks[gone].sum() - masks[:, gone].sum() % modulus
-        ),
-        lambda total, masks, gone, modulus: (
-            total + (masks[gone].sum() - masks[:, gone].sum()) % modulus
-        ),
+        _mended(1, -1),
         "the signs are the wrong way round: add its row, which it would have added",
-        lambda total, masks, gone, modulus: (
-            (total - masks[gone].sum() + masks[:, gone].sum()) % modulus
-        ),
+        _mended(-1, 1),
         "its row is taken care of; its column holds masks, too, which it would have "
         "subtracted",
-        lambda total, masks, gone, modulus: (total + masks[gone].sum()) % modulus,
-        lambda total, masks, gone, modulus: (total - masks[gone].sum()) % modulus,
-        lambda total, masks, gone, modulus: total - masks[gone].sum(),
+        _mended(1, 0),
         "its column is taken care of; its row holds masks, too, which it would have "
         "added",
-        lambda total, masks, gone, modulus: (total - masks[:, gone].sum()) % modulus,
-        lambda total, masks, gone, modulus: (total + masks[:, gone].sum()) % modulus,
+        _mended(0, -1),
+        "one of the two is missing, and the other has the wrong sign: do what the one "
+        "that is gone would have done, add its row and subtract its column",
+        _mended(-1, 0),
+        _mended(0, 1),
         "row and column are both added; one of the two it would have subtracted",
-        lambda total, masks, gone, modulus: (
-            (total + masks[gone].sum() + masks[:, gone].sum()) % modulus
-        ),
+        _mended(1, 1),
         "row and column are both subtracted; one of the two it would have added",
-        lambda total, masks, gone, modulus: (
-            (total - masks[gone].sum() - masks[:, gone].sum()) % modulus
-        ),
+        _mended(-1, -1),
         "these are masks of other pairs, too; only those of `gone` are left in the sum",
         lambda total, masks, gone, modulus: (total - masks.sum()) % modulus,
         lambda total, masks, gone, modulus: (total + masks.sum()) % modulus,
@@ -204,12 +213,9 @@ REPAIRED = Exercise(
         "position and modulus are the arguments `gone` and `modulus`, not 6 and 1000",
         lambda total, masks, gone, modulus: _repaired(total, masks, 6, 1000),
         lambda total, masks, gone, modulus: _repaired(total, masks, 6, modulus),
-        "`%` takes the remainder; `/` and `//` divide",
+        "`%` takes the remainder; `/` divides",
         lambda total, masks, gone, modulus: (
             (total + masks[gone].sum() - masks[:, gone].sum()) / modulus
-        ),
-        lambda total, masks, gone, modulus: (
-            (total + masks[gone].sum() - masks[:, gone].sum()) // modulus
         ),
         "one number is asked for: add up the row, and the column, with `sum()`",
         returns(lambda got, *_: np.ndim(got) > 0),
@@ -222,7 +228,7 @@ REPAIRED = Exercise(
             len(masks) * total, masks.T, gone, modulus
         ),
         "`gone` is a position, in square brackets: `masks[gone]` and `masks[:, gone]`",
-        raises("out of bounds|invalid index|only integers|not callable"),
+        raises("out of bounds for axis|invalid index|only integers|not callable"),
     ),
     hints=(
         "What would the missing client have sent, if its own value "
@@ -262,13 +268,11 @@ SINGLE_OUT = Exercise(
         "have gone past the modulus",
         lambda total, rest, modulus: total - rest,
         lambda total, rest, modulus: np.abs(total - rest),
-        lambda total, rest, modulus: np.where(
-            total - rest > modulus / 2, total - rest - modulus, total - rest
-        ),
         "the two are swapped: the sum of all comes first",
         lambda total, rest, modulus: _single_out(rest, total, modulus),
         lambda total, rest, modulus: (rest - total) % modulus,
-        "a number above modulus / 2 stands for one below 0: subtract `modulus` there",
+        "numbers above modulus / 2 are left: subtract `modulus` from each, after `%`, "
+        "and keep what comes out (`left = …`, `left[i] = …`)",
         lambda total, rest, modulus: (total - rest) % modulus,
         "subtract `modulus` from numbers above its half alone; others stay",
         lambda total, rest, modulus: (total - rest) % modulus - modulus,
@@ -278,30 +282,23 @@ SINGLE_OUT = Exercise(
         "subtract `modulus` once there: 97 modulo 100 is -3, neither -97 nor 197",
         lambda total, rest, modulus: _lowered(total, rest, modulus, 2 * modulus),
         lambda total, rest, modulus: _lowered(total, rest, modulus, -modulus),
-        lambda total, rest, modulus: np.where(
-            _single_out(total, rest, modulus) < 0,
-            -((total - rest) % modulus),
-            (total - rest) % modulus,
+        lambda total, rest, modulus: (
+            (total - rest) % modulus * np.sign(_single_out(total, rest, modulus))
         ),
         "this is the mirror image: 97 modulo 100 is -3, not 3",
         lambda total, rest, modulus: np.abs(_single_out(total, rest, modulus)),
         "the condition is the wrong way round: what is *above* modulus / 2 is below 0",
-        lambda total, rest, modulus: np.where(
-            (total - rest) % modulus < modulus / 2,
-            (total - rest) % modulus - modulus,
-            (total - rest) % modulus,
-        ),
+        lambda total, rest, modulus: _lowered(total, rest, modulus, modulus, np.less),
         "`np.where` takes three things: the condition, what there is where it is true, "
         "and what there is elsewhere",
         returns(lambda got, *_: isinstance(got, tuple)),
         "small ones are lost: keep all, `np.where(left > modulus / 2, …, left)`",
-        returns(lambda got, total, *_: 0 < np.size(got) < np.size(total)),
+        returns(lambda got, total, *_: 0 < len(got) < len(total)),
         "the half, and what is subtracted, depend on `modulus`: not always 50 and 100",
+        lambda total, rest, _: _single_out(total, rest, 100),
         lambda total, rest, modulus: _lowered(total, rest, modulus, 100),
-        lambda total, rest, modulus: np.where(
-            (total - rest) % modulus > 50,
-            (total - rest) % modulus - 100,
-            (total - rest) % modulus,
+        lambda total, rest, modulus: (
+            (total - rest) % modulus - 100 * ((total - rest) % modulus > 50)
         ),
         lambda total, rest, modulus: (
             (total - rest) % modulus - modulus * ((total - rest) % modulus > 50)
@@ -337,9 +334,11 @@ SINGLE_OUT = Exercise(
 )
 
 
-def _lowered(total: Any, rest: Any, modulus: int, by: float) -> Any:
+def _lowered(
+    total: Any, rest: Any, modulus: int, by: float, where: Any = np.greater
+) -> Any:
     left = (total - rest) % modulus
-    return np.where(left > modulus / 2, left - by, left)
+    return np.where(where(left, modulus / 2), left - by, left)
 
 
 LESSON: Final = Lesson(

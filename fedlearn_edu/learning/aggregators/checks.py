@@ -40,7 +40,7 @@ def check_factory(factory: object, where: str) -> None:
 
 def check_positive(name: str, x: object, do: str = "1.0 is a first try") -> None:
     """Raises `ProcessError` unless this is a number above 0."""
-    rule, summary = f"{name} > 0, a number", f"{name} has to be positive"
+    rule, summary = f"{name} > 0, a number", f"{name} has to be a number above 0"
     number(x, rule, ProcessError, summary=summary, do=do)
 
 
