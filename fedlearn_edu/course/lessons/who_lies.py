@@ -58,6 +58,7 @@ REPLACEMENT = Exercise(
         "brackets are missing: the whole difference is scaled",
         lambda model, target, total, own: total / own * target - model,
         lambda model, target, total, own: target - model * total / own,
+        lambda model, target, total, own: total / own * target - total * model,
         "this is a model; an update is the difference to the server's model",
         lambda model, target, total, own: total / own * target,
         lambda model, target, total, own: target,
@@ -73,13 +74,11 @@ REPLACEMENT = Exercise(
         lambda model, target, total, own: total / (own * (target - model)),
         "`//` rounds down; `/` divides",
         lambda model, target, total, own: total // own * (target - model),
-        "the mean divides by `total`, and multiplies by `own`: divide by `own`, too",
-        lambda model, target, total, own: total * (target - model),
-        lambda model, target, total, own: total * own * (target - model),
-        "this divides by `own`; it has to be multiplied by `total`, too",
-        lambda model, target, total, own: (target - model) / own,
         "the others weigh total - own, and the mean is still divided by `total`",
         lambda model, target, total, own: (total - own) / own * (target - model),
+        "the difference is right, its factor is not: multiply by `total`, divide by "
+        "`own`",
+        returns(lambda got, *given: np.ptp(got / _replacement(*given)) < 1e-9),
     ),
     hints=(
         "Suppose that the others send zeros. What is the weighted mean then, if "
@@ -131,8 +130,6 @@ CLIPPED = Exercise(
         "this is the sum of absolute numbers; the length is the root of the sum of "
         "squares, `np.linalg.norm`",
         lambda update, bound: update * min(1, bound / np.sum(np.abs(update))),
-        "the factor min(1, …) is not squared",
-        lambda update, bound: update * min(1, bound / np.linalg.norm(update)) ** 2,
         "C is the argument `bound`, not always 0.5",
         lambda update, bound: update * min(1, 0.5 / np.linalg.norm(update)),
         "this is the factor alone; multiply the update by it",
@@ -141,10 +138,12 @@ CLIPPED = Exercise(
         returns(lambda got, update, _: np.ndim(got) != np.ndim(update)),
         "a long update is shortened, not dropped: update * bound / norm",
         lambda update, bound: update * (np.linalg.norm(update) <= bound),
-        "shortened, but not to `bound`: the factor is bound / `np.linalg.norm(update)`",
+        "the length is not `bound`: the factor is bound / `np.linalg.norm(update)`",
         returns(lambda got, update, _: np.ptp(got / update) < 1e-9),
         "`np.min` takes one array; of two numbers, `min(1, …)` takes the smaller",
         raises("as an integer"),
+        "compare one number, the length: `np.linalg.norm(update)`",
+        raises("truth value"),
     ),
     hints=(
         "How long is the update? If it is too long, by which factor has it to be "
@@ -158,9 +157,9 @@ CLIPPED = Exercise(
 
 
 def _scores(updates: Any, num_byzantine: int) -> Any:
-    neighbours = len(updates) - num_byzantine - 2
+    neighbors = len(updates) - num_byzantine - 2
     squares = [[np.sum((one - other) ** 2) for other in updates] for one in updates]
-    return np.sort(squares, axis=1)[:, : neighbours + 1].sum(axis=1)
+    return np.sort(squares, axis=1)[:, : neighbors + 1].sum(axis=1)
 
 
 def _krum(updates: Any, num_byzantine: int) -> Any:
@@ -168,14 +167,14 @@ def _krum(updates: Any, num_byzantine: int) -> Any:
 
 
 def _chosen(
-    neighbours: Callable[[int, int], int] = lambda n, f: n - f - 2,
+    neighbors: Callable[[int, int], int] = lambda n, f: n - f - 2,
     distance: Callable[[Any], Any] = lambda way: np.sum(way**2),
     choose: Callable[[Any], Any] = np.argmin,
 ) -> Callable[..., Any]:
     """A choice like Krum's, whose parts can be usual mistakes."""
 
     def rule(updates: Any, num_byzantine: int) -> Any:
-        among = neighbours(len(updates), num_byzantine) + 1
+        among = neighbors(len(updates), num_byzantine) + 1
         ways = [[distance(one - other) for other in updates] for one in updates]
         return updates[choose(np.sort(ways, axis=1)[:, :among].sum(axis=1))]
 
@@ -269,21 +268,14 @@ KRUM = Exercise(
         _chosen(lambda n, f: n - f),
         _chosen(lambda n, f: n - 2),
         lambda updates, f: _of_nearest(updates, slice(f + 2 - len(updates), None)),
-        "the bad ones need not be the last f rows: keep all, and compare distances",
-        lambda updates, f: _chosen(lambda n, f: n - 1)(updates[: len(updates) - f], f),
-        "square each difference first, then add up: `np.sum(way**2)`",
-        _chosen(distance=lambda way: np.sum(way) ** 2),
-        _chosen(distance=lambda way: np.sum(np.abs(way))),
-        "one nearest neighbour, or f of them, are not enough: attackers that agree are "
-        "near to each other; n - f - 2 are asked for",
+        "n - f - 2 neighbors are asked for, where n is `len(updates)`, f is "
+        "`num_byzantine`, and the update itself, at a distance of 0, is none of them",
         _chosen(lambda n, f: 1),
+        _chosen(lambda n, f: 3),
         _chosen(lambda n, f: f),
-        "one neighbour too few: n - f - 2 are asked for, and its own distance of 0 is "
-        "none of them",
+        _chosen(lambda n, f: n - 3),
         _chosen(lambda n, f: n - f - 3),
-        "this counts too many neighbours: n - f - 2, without the update itself",
         _chosen(lambda n, f: n - f - 1),
-        "n is the number of rows, `len(updates)`",
         lambda updates, f: _of_nearest(updates, slice(updates.shape[1] - f - 1)),
         lambda updates, f: _of_nearest(updates, slice(1, updates.shape[1] - f - 1)),
         "add up the squares of each *row*, along axis=1: one distance per update",
@@ -296,31 +288,38 @@ KRUM = Exercise(
         "`return` after the loop, and are distances sorted along axis=1?",
         lambda updates, f: updates[0],
         _sorted_by_column,
-        "these are distances; their *squares* are asked for",
+        "these are positions: sort the distances, `np.sort`, not `np.argsort`",
+        lambda updates, f: _of_nearest(
+            updates, slice(1, len(updates) - f - 1), np.argsort
+        ),
+        "this is the last update: keep a score, too, where it is the smallest so far",
+        lambda updates, f: updates[-1],
+        "*squared* differences to other updates are asked for, "
+        "`np.sum((one - other) ** 2)`: square each, then add up",
         _chosen(distance=np.linalg.norm),
-        "add up *squared* differences to other updates; of plain ones, both signs "
-        "cancel",
         _chosen(distance=np.sum),
         _chosen(distance=lambda way: -np.sum(way)),
+        _chosen(distance=lambda way: np.sum(way) ** 2),
+        _chosen(distance=lambda way: np.sum(np.abs(way))),
         lambda updates, f: updates[np.linalg.norm(updates, axis=1).argmin()],
-        "this is the mean; Krum returns one of the updates as it is",
-        lambda updates, f: np.mean(updates, axis=0),
-        "this is the median of each number, or the update nearest to it; the score "
-        "adds up squared distances to n - f - 2 others",
+        "this is the median of each number; the score adds up squared distances to "
+        "n - f - 2 others",
         lambda updates, f: np.median(updates, axis=0),
-        lambda updates, f: updates[
-            np.linalg.norm(updates - np.median(updates, axis=0), axis=1).argmin()
-        ],
-        "rows have been sorted, which mixes updates: sort distances",
-        lambda updates, f: _krum(np.sort(updates, axis=0), f),
         "this is none of the updates: return the row with the smallest score",
         returns(lambda got, updates, f: not (updates == got).all(axis=1).any()),
         "this is the library's rule: write the scores yourself",
         raises("does not denote a type"),
+        "a list is no function, as `key=…` or before round brackets: the smallest "
+        "score is at `np.argmin(scores)`",
+        raises("'list' object is not callable"),
+        "this position is no row: has each update *one* score? Add up its distances",
+        raises("out of bounds for axis 0"),
+        "one number is left, and not one for each update: `axis=1` is missing",
+        raises("dimension 0"),
     ),
     hints=(
         "Honest updates stand together, more or less. So look for the update that has "
-        "near neighbours: n - f - 2 of them.",
+        "near neighbors: n - f - 2 of them.",
         "The formula is above the exercise. A loop over `updates`, and in it the "
         "squared distances to all of them, `np.sum((one - other) ** 2)`; `sorted` "
         "puts the small ones first, beginning with its own, 0.",
@@ -349,7 +348,7 @@ LESSON: Final = Lesson(
     goals=(
         "replace a model with a single update",
         "bound what one client can change",
-        "choose a defence, and say what it costs honest clients",
+        "choose a defense, and say what it costs honest clients",
     ),
     needs="lesson 12a",
     exercises=(REPLACEMENT, CLIPPED, KRUM),
