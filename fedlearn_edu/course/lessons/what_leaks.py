@@ -67,6 +67,15 @@ def _column(update: Any) -> Any:
     return update["weights"][:, np.argmax(update["bias"])]
 
 
+def _made(wrong: Callable[[Any, Any], Any]) -> Any:
+    """Whether the image is made of the label's column and bias like this."""
+    return _says(
+        lambda _, image, update: _is_image(
+            image, wrong(_column(update), update["bias"].max())
+        )
+    )
+
+
 EXAMPLE_IN = Exercise(
     name="example_in",
     title="a client's digit, from its update",
@@ -80,10 +89,8 @@ EXAMPLE_IN = Exercise(
         Case("784 pixels", lambda: _from_zero(784, 7, 0.1), do=_read),
     ),
     mistakes=usual(
-        "an update goes *against* the gradient: the label's bias is the one that "
-        "grows; take the largest number, not the smallest",
-        _says(lambda label, _, update: label == np.argmin(update["bias"])),
-        "the image is right, the label is not: it is the position of the largest bias",
+        "the image is right, the label is not: an update goes *against* the gradient, "
+        "so it is the position of the largest bias, and neither smallest nor a value",
         _says(
             lambda label, image, update: (
                 label != np.argmax(update["bias"])
@@ -96,32 +103,20 @@ EXAMPLE_IN = Exercise(
         "these are the columns of all classes; take the label's",
         _says(lambda _, image, update: image.shape == update["weights"].shape),
         "the column is the image times one number: divide by the change of that bias",
-        _says(lambda _, image, update: _is_image(image, _column(update))),
-        _says(lambda _, image, update: _is_image(image, -_column(update))),
+        _made(lambda column, bias: column),
+        _made(lambda column, bias: -column),
         "divide, do not multiply: the change of the bias is in the column already",
-        _says(
-            lambda _, image, update: _is_image(
-                image, _column(update) * update["bias"].max()
-            )
-        ),
+        _made(lambda column, bias: column * bias),
         "the quotient is upside down: column / bias, not bias / column",
-        _says(
-            lambda _, image, update: _is_image(
-                image, update["bias"].max() / _column(update)
-            )
-        ),
+        _made(lambda column, bias: bias / column),
         "this is the negative: both parts of the update have the same sign, which "
         "cancels out",
-        _says(
-            lambda _, image, update: _is_image(
-                image, -_column(update) / update["bias"].max()
-            )
-        ),
+        _made(lambda column, bias: -column / bias),
         "the scale is off: divide the column by the bias of the label, nothing else",
         _says(
             lambda _, image, update: (
                 image.shape == _column(update).shape
-                and np.corrcoef(image, _column(update))[0, 1] > 0.999
+                and abs(np.corrcoef(image, _column(update))[0, 1]) > 0.999
             )
         ),
         "this is neither the label's column nor a multiple of it: each column is the "
@@ -131,8 +126,9 @@ EXAMPLE_IN = Exercise(
         raises(r"only .*(scalar|0-dim|length-1|size-1)|int\(\) argument"),
         "two things are asked for: `return label, image`",
         raises("unpack|not iterable|invalid literal"),
-        "`label` is a position, 0 to 9: `np.argmax(update['bias'])`",
-        raises("only integers"),
+        "keys are in quotes: `update['bias']`, `update['weights']`; and the label is a "
+        "position, `np.argmax(update['bias'])`",
+        raises("only integers|name '(bias|weights)'|string indices"),
         "the label is 0 to 9, the position of the largest *bias*",
         raises("out of bounds"),
         "divide by one number, the label's: `update['bias'][label]`",
@@ -190,8 +186,9 @@ ADVANTAGE = Exercise(
         "an advantage may be below 0: such an attacker is worse than a guess",
         lambda *given: abs(_advantage(*given)),
         lambda *given: max(0, _advantage(*given)),
-        "this is 0: `len` counts False, too; `np.mean` gives the share of True",
+        "`len` counts False, too; `np.mean` gives the share of True",
         lambda *_: 0.0,
+        lambda members, others, _: len(members) - len(others),
         "this adds up how often the attacker is right; the advantage is a difference "
         "of the two shares",
         lambda members, others, tau: (
@@ -204,12 +201,16 @@ ADVANTAGE = Exercise(
         lambda members, others, tau: np.mean(members >= tau) - np.mean(others >= tau),
         "these are counts; take the share of each group, `np.mean`",
         lambda members, others, tau: np.sum(members <= tau) - np.sum(others <= tau),
-        "this is the share of members alone; who says yes to everybody has 1 there, so "
-        "the share of others is taken away",
+        "this is of one group alone: from the members' share take away that of others",
         lambda members, others, tau: np.mean(members <= tau),
+        lambda members, others, tau: np.mean(others <= tau),
+        lambda members, others, tau: np.mean(members <= tau) - np.mean(members > tau),
         "this compares the mean losses; count how many are at most the threshold",
         lambda members, others, tau: np.mean(members) - np.mean(others),
         lambda members, others, tau: np.mean(others) - np.mean(members),
+        lambda members, others, tau: (
+            np.mean(members[members <= tau]) - np.mean(others[others <= tau])
+        ),
         "each group has a size of its own: divide each count by its own, or take the "
         "mean",
         lambda members, others, tau: (
@@ -218,18 +219,11 @@ ADVANTAGE = Exercise(
         lambda members, others, tau: (
             (np.sum(members <= tau) - np.sum(others <= tau)) / len(others)
         ),
-        lambda members, others, tau: (
-            (np.sum(members <= tau) - np.sum(others <= tau))
-            / (len(members) + len(others))
-        ),
-        "this is the mean of small losses; count how many there are",
-        lambda members, others, tau: (
-            np.mean(members[members <= tau]) - np.mean(others[others <= tau])
-        ),
         "of the others, too, those count whose loss is at most the threshold",
         lambda members, others, tau: np.mean(members <= tau) - np.mean(others > tau),
         "this is a quotient of the two shares; their difference is asked for",
         lambda members, others, tau: np.mean(members <= tau) / np.mean(others <= tau),
+        lambda members, others, tau: np.sum(members <= tau) / np.sum(others <= tau),
         "take the share of each group first, `np.mean(…)`; then the difference",
         raises("broadcast|boolean subtract"),
     ),
@@ -297,12 +291,12 @@ BEST_THRESHOLD = Exercise(
         lambda members, others: [*members, *others].index(
             _best_threshold(members, others)
         ),
-        "this is where the advantage is *smallest*: `max`, with members before others",
+        "the advantage is smallest here, or 0: `max`, with members before others",
         _where_most(lambda *given: -_advantage(*given)),
         "up to this loss, a member's largest, there are many others, too: keep the "
         "loss with the largest advantage so far",
         lambda members, others: np.max(members),
-        "try the members' losses, too",
+        "try all losses, the members' too, and look the best one up in the same order",
         lambda members, others: max(
             others, key=lambda threshold: _advantage(members, others, threshold)
         ),
@@ -313,6 +307,8 @@ BEST_THRESHOLD = Exercise(
         _where_most(lambda m, o, tau: np.mean(m < tau) - np.mean(o < tau)),
         "return one number, the loss with the largest advantage, and no advantages",
         returns(lambda got, *_: np.ndim(got) > 0),
+        "this is the last loss tried: keep the one that was best",
+        lambda members, others: others[-1],
         "as a threshold this is as good, yet it is none of the losses: try those",
         returns(_is_as_good),
         "another loss has a larger advantage: try all of them, members' and others'",
@@ -322,8 +318,10 @@ BEST_THRESHOLD = Exercise(
         returns(lambda got, members, others: np.isfinite(got)),
         "`advantage` takes one threshold: a loop, or `max(losses, key=…)`, tries all",
         raises(r"broadcast.*\(14,\)"),
+        "`key` hands over one loss: `lambda loss: advantage(members, others, loss)`",
+        raises(r"(advantage|lambda>)\(\) (missing|takes)"),
         "all losses are `np.concatenate([members, others])`, with two pairs of "
-        "brackets; and `advantage` takes members, others, threshold, in this order",
+        "brackets; and `advantage` takes members, others, one threshold, in this order",
         raises("broadcast|scalar index"),
     ),
     hints=(
