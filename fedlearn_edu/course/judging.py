@@ -124,12 +124,12 @@ def _failure(exercise: Exercise, answer: Any) -> Failure | None:
 
 def _undefined(exercise: Exercise, attempt: Attempt, error: BaseException) -> Failure:
     """What the cell of the answer raised, so that there is nothing to try."""
-    lines = _lines(error)
-    cure = getattr(error, "do", None) or "mend the cell of your answer"
+    lines, likely = _lines(error), _likely(exercise, attempt)
+    cure = (not likely and getattr(error, "do", None)) or "mend the cell of your answer"
     return Failure(
         lines.pop("expected", "an answer that can be defined"),
-        _told(error),
-        _likely(exercise, attempt),
+        _told(error, is_cured=bool(likely)),
+        likely,
         **lines,
         do=f"{cure}; run your cell until it shows no error, then this one",
     )
@@ -172,7 +172,7 @@ def _try(exercise: Exercise, answer: Any, case: Case) -> Failure | None:
         lines = {
             name: text for name, text in _lines(error).items() if name != "expected"
         }
-        return failed(_told(error), likely, **lines)
+        return failed(_told(error, is_cured=bool(likely)), likely, **lines)
     if alike(got, expected):
         return None
     attempt = Attempt(answer, inputs, got)
@@ -189,10 +189,10 @@ def _lines(error: BaseException) -> dict[str, str]:
     return {n: text if n == "where" else one_line(text) for n, text in told.items()}
 
 
-def _told(error: BaseException) -> str:
-    """An error in one line, with its cure if it names one."""
+def _told(error: BaseException, *, is_cured: bool) -> str:
+    """An error in one line, with its cure, unless the exercise knows a better one."""
     if isinstance(error, FedLearnError):
-        do = f"; {error.do}" if error.do else ""
+        do = f"; {error.do}" if error.do and not is_cured else ""
         return f"{type(error).__name__}: {error.summary}{do}"
     try:
         first = (str(error).splitlines() or [""])[0]

@@ -52,7 +52,7 @@ COMPUTATION = "a computation of type (float32 -> float32)"
     ("want", "answer", "expected", "got", "likely"),
     [
         (wants.computation("(int32 -> float32)"), DOUBLE, "", "", "parameters differ"),
-        (wants.computation("(float32 -> int32)"), DOUBLE, "", "", "it returns something other"),
+        (wants.computation("(float32 -> int32)"), DOUBLE, "", "", "something other"),
         (FLOATS, lambda x: x, COMPUTATION, "", "the decorator is missing"),
         (wants.computation("(int32* -> int32)"), COUNT, "", "", "says no types"),
         (FLOATS, 3, COMPUTATION, "an int: 3", ""),

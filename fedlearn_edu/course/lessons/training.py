@@ -145,6 +145,7 @@ IMAGES_OF = Exercise(
         "this is the size of one batch: add the size of each to `so_far`",
         lambda batches: len(_labels(batches)[-1]),
         lambda batches: max(map(len, _labels(batches))),
+        raises("(?s)returns something else than the state.*found: +int"),
         "the count begins at 1; with no images yet, `start` is 0",
         lambda batches: 1 + images(batches),
         'only the first number of a shape counts the images, and `len(batch["y"])` '
