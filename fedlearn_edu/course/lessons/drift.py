@@ -65,11 +65,16 @@ CLIENT_DRIFT = Exercise(
         lambda u: (1 - _norm(u.mean(axis=0))) / _norm(u, 1).mean(),
         "the fraction is upside down: the length of the mean goes on top",
         lambda u: 1 - _norm(u, 1).mean() / _norm(u.mean(axis=0)),
-        "each of the two needs an axis: the mean is along `axis=0`, lengths `axis=1`",
+        "this is the length that is lost; divide it by the mean length",
+        lambda u: _norm(u, 1).mean() - _norm(u.mean(axis=0)),
+        "on top goes the length of the mean update, `np.mean(updates, axis=0)`; below, "
+        "the mean of the clients' lengths, each of them along `axis=1`",
+        lambda u: _lost(_norm(u), _norm(u, 1)),
+        lambda u: _lost(_norm(u.mean(axis=1)), _norm(u, 1)),
+        lambda u: _lost(abs(u.mean()), _norm(u, 1)),
         lambda u: _lost(abs(u.mean()), _norm(u)),
         "a length is the root of a sum of squares, `np.linalg.norm`, and no sum",
         lambda u: 1 - abs(u.mean(axis=0)).sum() / abs(u).sum(axis=1).mean(),
-        lambda u: _lost(u.mean(axis=0).sum(), _norm(u, 1)),
         lambda u: _lost(abs(u.mean(axis=0)).sum(), _norm(u, 1)),
         "K is the number of clients, of *rows*: `len(updates)`",
         lambda u: _lost(_norm(u.sum(axis=0) / u.shape[1]), _norm(u, 1)),
@@ -83,12 +88,8 @@ CLIENT_DRIFT = Exercise(
         "these are lengths over clients, one for each weight: a client is a row, so "
         "take `axis=1`",
         lambda u: _lost(_norm(u.mean(axis=0)), _norm(u, 0)),
-        "this averages each client's weights: the mean over clients is along `axis=0`",
-        lambda u: _lost(_norm(u.mean(axis=1)), _norm(u, 1)),
-        "`np.mean` without an axis makes one number of all updates: the mean update is "
-        "along `axis=0`",
-        lambda u: _lost(abs(u.mean()), _norm(u, 1)),
-        "you divided by the sum of the lengths; take their mean",
+        "the fraction is K times too small: take one mean of the updates and one of "
+        "their lengths",
         lambda u: 1 - _norm(u.mean(axis=0)) / _norm(u, 1).sum(),
         "you took the sum of the updates; take their mean",
         lambda u: _lost(_norm(u.sum(axis=0)), _norm(u, 1)),
@@ -99,7 +100,6 @@ CLIENT_DRIFT = Exercise(
         "the length of the *mean*",
         lambda u: 0.0,
         lambda u: 1.0,
-        lambda u: 1 - _norm(u.mean(axis=0)) // _norm(u, 1).mean(),
         "this is one number for each weight: `np.linalg.norm` of the mean update is "
         "missing",
         returns(lambda got, u: np.shape(got) == u.shape[1:]),
@@ -183,21 +183,22 @@ PROXIMAL_GRADIENT = Exercise(
         lambda g, w, s, strength: g + (w - s),
         "this pulls to zero, and not to the server's model",
         lambda g, w, s, strength: g + strength * w,
-        "the two weights are subtracted, not multiplied",
+        "the two weights are subtracted: where they are equal, nothing pulls",
         lambda g, w, s, strength: g + strength * w * s,
+        lambda g, w, s, strength: g + strength * (w + s),
         "this is the pull alone; the client's own gradient has to stay in",
         lambda g, w, s, strength: strength * (w - s),
         "this adds what the pull costs, a square; its gradient is asked for",
         lambda g, w, s, strength: g + strength / 2 * (w - s) ** 2,
-        "the half in front of the square goes away when you take the gradient",
-        lambda g, w, s, strength: g + strength / 2 * (w - s),
+        lambda g, w, s, strength: g + strength * (w - s) ** 2,
         "the 2 of the square and the half in front of it cancel: the pull is the "
         "strength times the difference, once",
+        lambda g, w, s, strength: g + strength / 2 * (w - s),
         lambda g, w, s, strength: g + 2 * strength * (w - s),
-        "brackets are missing: the strength multiplies the whole difference",
+        "brackets: the strength multiplies the difference of weights, as a whole, and "
+        "not the gradient",
         lambda g, w, s, strength: g + strength * w - s,
-        "the gradient stands inside the brackets: only the difference is multiplied by "
-        "the strength",
+        lambda g, w, s, strength: (g + strength) * (w - s),
         lambda g, w, s, strength: strength * (g + w - s),
         lambda g, w, s, strength: strength * g + (w - s),
         "the pull is added to the gradient, and not multiplied by it",
@@ -207,12 +208,8 @@ PROXIMAL_GRADIENT = Exercise(
         "server's",
         lambda g, w, s, strength: g + strength * (g - s),
         lambda g, w, s, strength: w + strength * (w - s),
-        lambda g, w, s, strength: w + strength * (g - s),
         "this is the gradient as it was",
         lambda g, *rest: g,
-        "brackets are missing: the strength multiplies the difference, and not the "
-        "gradient",
-        lambda g, w, s, strength: (g + strength) * (w - s),
         "this takes a step already; only the gradient is asked for",
         lambda g, w, s, strength: w - (g + strength * (w - s)),
         lambda g, w, s, strength: w - 0.1 * (g + strength * (w - s)),
@@ -270,7 +267,8 @@ def _weights_after(build: Any, strength: float, rounds: int, in_a_list: Any = 0)
         return _ends_like(_proximal_gradient)(strength, rounds)
     model = learning.models.softmax_regression(features=2, classes=2)
     process = build(_in_a_list(model) if in_a_list else model, strength)
-    if not isinstance(process, learning.LearningProcess):
+    is_process = isinstance(process, learning.LearningProcess)
+    if not is_process or process.name == "FedProx":
         return process
     state = process.initialize()
     for _ in range(rounds):
@@ -329,6 +327,9 @@ def _ends_like(pull: Pull, *unpulled: str) -> Callable[..., Any]:
 
 
 OF_CORRECT: Final = (
+    "NumPy cannot compute with tensors: use arithmetic and `abs`, or `import "
+    "tensorflow as tf` and its functions",
+    raises("NumPy code|of a tensor|SymbolicTensor object|name 'tf'"),
     "`map_structure` is a function, and its first argument is your function; the "
     "structures follow",
     raises(r"must be callable|\.map_structure of"),
@@ -364,30 +365,32 @@ BUILD_MY_PROX = Exercise(
         "`proximal_gradient` takes four arguments; the last is `strength`, which "
         "`build_my_prox` was handed",
         raises(r"proximal_gradient\(\) missing . required positional"),
-        "`map_structure` calls your function with three arrays, of `gradients`, "
-        "`weights` and `server`: it takes three",
+        "`map_structure` takes `gradients`, `weights` and `server` one by one, in no "
+        "list, and calls your function with three arrays: it takes three",
         raises(r"\(\) takes . positional|\(\) missing . required positional"),
-        "keep the shape of each array: one number for all of them is no gradient",
-        raises("of a tensor"),
         *OF_CORRECT,
+        "this is the library's process: put yours together, with a `correct` of yours",
+        returns(lambda got, *_: isinstance(got, learning.LearningProcess)),
         "the gradients went on as they were: this is FedAvg",
         _ends_like(lambda g, w, s, m: g),
         "clients are pushed away from the server: the client's weights come first, "
         "then the server's",
         _ends_like(lambda g, w, s, m: g - m * (w - s)),
-        "the strength is the one that was handed to `build_my_prox`; yours is always 1",
+        "the strength is what `build_my_prox` was handed, and not always 10, 1 or 0.1",
+        _ends_like(lambda g, w, s, m: g + 10 * (w - s)),
         _ends_like(lambda g, w, s, m: g + (w - s)),
-        "the strength is the one that was handed to `build_my_prox`; yours is always "
-        "0.1",
         _ends_like(lambda g, w, s, m: g + 0.1 * (w - s)),
         "only the pull is left: hand in the gradient, too",
         _ends_like(lambda g, w, s, m: m * (w - s)),
-        "this pulls to zero, and not to the server's model",
+        "only one part of the model is pulled: let `map_structure` go through all",
+        _ends_like(_proximal_gradient, "bias"),
+        _ends_like(_proximal_gradient, "weights"),
+        "the strength multiplies the client's weights minus the server's, in brackets",
         _ends_like(lambda g, w, s, m: g + m * w),
+        _ends_like(lambda g, w, s, m: g + m * w - s),
         "the gradient comes first, then the client's weights, then the server's",
         _ends_like(lambda g, w, s, m: w + m * (g - s)),
         _ends_like(lambda g, w, s, m: s + m * (g - w)),
-        _ends_like(lambda g, w, s, m: s + m * (w - g)),
         "this takes the step already; return the gradient to follow",
         _ends_like(lambda g, w, s, m: w - LOCAL_RATE * (g + m * (w - s))),
     ),
@@ -413,7 +416,7 @@ BUILD_MY_PROX = Exercise(
 LESSON: Final = Lesson(
     name="11a_client_drift",
     title="Why can more local work make a worse model?",
-    minutes=50,
+    minutes=55,
     goals=(
         "show why more local work can give a worse model",
         "measure drift as a number, on a toy and on digits",
