@@ -74,8 +74,10 @@ ADAM_STEP = Exercise(
             _fading(BETA_1, BETA_1 - 1),
             move=lambda rate, g, m, s: rate * m / (np.sqrt(s) + EPSILON),
         ),
-        "the three came back as they were: assign to `weights`, `m` and `s` themselves",
+        "of the three, not all are new: assign to `weights`, `m` and `s` themselves",
         lambda weights, m, s, update, rate: (weights, m, s),
+        lambda w, m, s, update, rate: (w, *_adam()(w, m, s, update, rate)[1:]),
+        lambda w, m, s, update, rate: (_adam()(w, m, s, update, rate)[0], m, s),
         "this is the step alone: take it away from the weights",
         lambda w, m, s, update, rate: (
             _adam()(0 * w, m, s, update, rate)[0],
@@ -97,7 +99,8 @@ ADAM_STEP = Exercise(
         ),
         "the root is missing: divide by √s, not by s",
         _adam(move=lambda rate, g, m, s: -rate * m / (s + EPSILON)),
-        "epsilon stands outside the root: √s + epsilon",
+        "divide by (√s + epsilon): epsilon is outside the root, inside the brackets",
+        _adam(move=lambda rate, g, m, s: -rate * m / np.sqrt(s) + EPSILON),
         _adam(move=lambda rate, g, m, s: -rate * m / np.sqrt(s + EPSILON)),
         "this follows the latest update alone: step along m, the running mean",
         _adam(move=lambda rate, g, m, s: -rate * g / (np.sqrt(s) + EPSILON)),
@@ -107,25 +110,21 @@ ADAM_STEP = Exercise(
         _adam(move=_corrected(1 - BETA_1, 1 - BETA_2)),
         _adam(move=_corrected(1 - BETA_1, 1)),
         _adam(move=_corrected(1, 1 - BETA_2)),
-        _adam(move=_corrected(1 - BETA_1**2, 1 - BETA_2**2)),
         "the step is divided by √s + epsilon: that is missing",
         _adam(move=lambda rate, g, m, s: -rate * m),
-        "m and s go on to the next round: return the new ones",
-        lambda w, m, s, update, rate: (_adam()(w, m, s, update, rate)[0], m, s),
         "the step uses m and s as they were: renew them first, then take the step",
         _old_means,
         "m points uphill, as g does: the step takes it *away*",
         _adam(move=lambda rate, g, m, s: rate * m / (np.sqrt(s) + EPSILON)),
-        "brackets are missing: divide by (√s + epsilon) as a whole",
-        _adam(move=lambda rate, g, m, s: -rate * m / np.sqrt(s) + EPSILON),
-        "s is the running mean of g², not of m²",
+        "s is the running mean of g²: not of g, not of m², and g² is added",
         _adam(square=lambda g, m: m**2),
-        "s is the running mean of the *squares*, of g**2",
         _adam(square=lambda g, m: g),
+        _adam(renew_s=_fading(BETA_2, BETA_2 - 1)),
         "the two betas are swapped: m goes with 0.9, s with 0.99",
         _adam(_S, _M),
         "s has its own beta: 0.99 and 0.01, where m has 0.9 and 0.1",
         _adam(renew_s=_M),
+        _adam(renew_s=_fading(BETA_2, 1 - BETA_1)),
         "the old mean counts beta, and what is new (1 - beta)",
         _adam(renew_m=_fading(1 - BETA_1, BETA_1)),
         _adam(renew_s=_fading(1 - BETA_2, BETA_2)),
@@ -232,6 +231,10 @@ SCAFFOLD_CLIENT = Exercise(
         Case("the other client", (2.0, (1.0, 4.0), -3.0, -1.5, 3)),
     ),
     mistakes=usual(
+        "`slope` takes the weight first, then the client",
+        raises("unpack"),
+        "`trained` is the last weight alone: this is the whole path",
+        returns(lambda got, *_: np.ndim(got[0]) > 0),
         "this steers *with* the drift: take your own variate away, and add the common "
         "one",
         _client(steer=lambda slope, own, common: slope + own - common),
@@ -282,12 +285,10 @@ SCAFFOLD_CLIENT = Exercise(
                 got[1], [slope(w, client), slope(got[0], client)]
             ).any()
         ),
-        "the way has to be divided by the number of steps and by the rate",
+        "a variate is the slope of *one* step: divide the way by the number of steps "
+        "and by the rate",
         _client(renew=lambda o, c, way, n: o - c + way),
-        "the way has to be divided by the number of steps, too: a variate is the slope "
-        "of *one* step",
         _client(renew=lambda o, c, way, n: o - c + way / RATE),
-        "the way has to be divided by the rate, too: slopes are asked for",
         _client(renew=lambda o, c, way, n: o - c + way / n),
         "the common variate is taken away, not added, when `own` is renewed",
         _client(renew=lambda o, c, way, n: o + c + way / (n * RATE)),
@@ -338,19 +339,18 @@ SCAFFOLD_SERVER = Exercise(
         "the changes are divided by the clients of this round; the common variate is a "
         "mean over *all* clients, so divide by `num_clients`",
         lambda c, t, d, n: (np.mean(t), c + np.mean(d)),
-        "the models are a mean over the clients of this round: those who stayed away "
-        "have sent none",
+        "the models are divided by the clients of this round: take `np.mean(trained)`",
+        lambda c, t, d, n: (np.sum(t), c + np.sum(d) / n),
         lambda c, t, d, n: (np.sum(t) / n, c + np.sum(d) / n),
         "the two numbers of clients are swapped: models are divided by those of this "
         "round, changes by all",
         lambda c, t, d, n: (np.sum(t) / n, c + np.mean(d)),
         "the new weight is the mean of the models, without the common variate",
         lambda c, t, d, n: (c + np.mean(t), c + np.sum(d) / n),
-        "`/` and `*` go in order: divide the changes by `num_clients`, and by nothing "
-        "else",
-        lambda c, t, d, n: (np.mean(t), c + np.sum(d) / len(t) * n),
-        "the changes are not divided: divide their sum by `num_clients`",
+        "divide the sum of the changes by `num_clients`, and by nothing else",
         lambda c, t, d, n: (np.mean(t), c + np.sum(d)),
+        lambda c, t, d, n: (np.mean(t), c + np.mean(d) / n),
+        lambda c, t, d, n: (np.mean(t), c + np.sum(d) / len(t) * n),
         "clients send *changes*: add them to the common variate as it was",
         lambda c, t, d, n: (np.mean(t), np.sum(d) / n),
         lambda c, t, d, n: (np.mean(t), np.mean(d)),
@@ -358,12 +358,8 @@ SCAFFOLD_SERVER = Exercise(
         lambda c, t, d, n: (np.mean(t), c - np.sum(d) / n),
         "the common variate stayed as it was",
         lambda c, t, d, n: (np.mean(t), c),
-        "you added the models up; take their mean",
-        lambda c, t, d, n: (np.sum(t), c + np.sum(d) / n),
         "brackets: `num_clients` divides the changes only, not the common variate",
         lambda c, t, d, n: (np.mean(t), (c + np.sum(d)) / n),
-        "the mean of the changes is divided once more: take their sum",
-        lambda c, t, d, n: (np.mean(t), c + np.mean(d) / n),
     ),
     hints=(
         "Two results: the new weight, as in FedAvg, and the common variate. Over how "
@@ -402,10 +398,12 @@ def _with_margin(margin: Callable[[Any], Any]) -> Callable[..., Any]:
     return mean_difference
 
 
-def _unpaired(first: Any, second: Any) -> Any:
-    n = len(first)
-    variance = (np.var(first, ddof=1) + np.var(second, ddof=1)) / n
-    return np.mean(first - second), T95[n] * np.sqrt(variance)
+def _of_each(joined: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """The right mean, with a margin that is made of the margins of each algorithm."""
+    return lambda first, second: (
+        np.mean(first - second),
+        joined(_margin(first), _margin(second)),
+    )
 
 
 def _ends(first: Any, second: Any) -> Any:
@@ -433,32 +431,24 @@ MEAN_DIFFERENCE = Exercise(
     mistakes=usual(
         "this is the spread of each algorithm alone: both met the same data with each "
         "seed, so take the differences first, and then their spread",
-        _unpaired,
-        lambda first, second: (
-            np.mean(first - second),
-            _margin(first) + _margin(second),
-        ),
+        *map(_of_each, (np.hypot, np.add, np.subtract)),
         "`np.std` divides by n unless you say `ddof=1`: with few seeds that is too "
         "small",
         _with_margin(lambda d: _margin(d, ddof=0)),
-        "this is the spread of one seed; the mean of n seeds is surer: divide by √n",
+        "the mean of n seeds is surer than one: divide by √n, and not by n or n - 1",
         _with_margin(lambda d: T95[len(d)] * np.std(d, ddof=1)),
-        "you divided by n; it is √n",
         _with_margin(lambda d: T95[len(d)] * np.std(d, ddof=1) / len(d)),
+        _with_margin(lambda d: T95[len(d)] * np.std(d, ddof=1) / np.sqrt(len(d) - 1)),
         "this is the standard error; multiply it by t, which is larger where there are "
         "few seeds",
         _with_margin(lambda d: np.std(d, ddof=1) / np.sqrt(len(d))),
         "a margin of 2 standard errors is for many seeds; look t up in `T95`",
         _with_margin(lambda d: 2 * np.std(d, ddof=1) / np.sqrt(len(d))),
         _with_margin(lambda d: 1.96 * np.std(d, ddof=1) / np.sqrt(len(d))),
-        "count the seeds, and look t up for as many: 3 and 4.30 are those of one case",
+        "count the seeds, and look t up for as many: yours fits one case only",
         _with_margin(lambda d: T95[3] * np.std(d, ddof=1) / np.sqrt(3)),
         _with_margin(lambda d: T95[5] * np.std(d, ddof=1) / np.sqrt(5)),
         _with_margin(lambda d: T95[5] * np.std(d, ddof=1) / np.sqrt(len(d))),
-        _with_margin(lambda d: T95[len(d)] * np.std(d, ddof=1) / np.sqrt(3)),
-        _with_margin(lambda d: T95[len(d)] * np.std(d, ddof=1) / np.sqrt(5)),
-        "divide by √n; n - 1 is in s already",
-        _with_margin(lambda d: T95[len(d)] * np.std(d, ddof=1) / np.sqrt(len(d) - 1)),
         "this is the spread of the seeds: the margin of their mean is t · s / √n",
         _with_margin(lambda d: np.std(d, ddof=1)),
         "this is a variance; the margin wants its root, the standard deviation",
@@ -482,10 +472,11 @@ MEAN_DIFFERENCE = Exercise(
             np.mean(abs(first - second)),
             _margin(abs(first - second)),
         ),
-        "this is the mean alone; return the margin, too",
+        "return two things, the mean and the margin: this is one of them",
         lambda first, second: np.mean(first - second),
+        lambda first, second: _margin(first - second),
         "`T95` has an entry for 3 and for 5 seeds: look up `T95[len(first)]`",
-        raises("KeyError|not subscriptable|'dict' and"),
+        raises("KeyError|not subscriptable|'dict' and|unhashable"),
     ),
     hints=(
         "Both algorithms met the same data under each seed, so compare them seed by "
@@ -507,7 +498,7 @@ MEAN_DIFFERENCE = Exercise(
 LESSON: Final = Lesson(
     name="11b_drift_corrections",
     title="Can a better server or a better memory cure drift?",
-    minutes=60,
+    minutes=65,
     goals=(
         "write the server's step of FedAdam",
         "write a round of SCAFFOLD, at the client and at the server",
