@@ -32,7 +32,7 @@ def draw_comparison(
 ) -> Figure:
     """Draws what each process reached: over the rounds, and at the end of each seed.
 
-    A line is the mean over seeds; at its marks, upright lines go from the lowest seed
+    A line is the mean over seeds; at its marks, vertical lines go from the lowest seed
     to the highest. Where runs had a limit of bytes, the axis is in megabytes sent, up
     and down, and not in rounds. Rows of processes have a mark for each seed.
 
@@ -83,7 +83,7 @@ def _draw_curves(axes: Axes, comparison: Comparison) -> None:
         axes.errorbar(x, mean, seeds, **more, **look)
     axes.set_title(_metric_in_words(comparison).capitalize())
     what = "MB sent, up and down" if by_bytes else "round"
-    axes.set_xlabel(f"{what}\nupright lines: lowest to highest seed")
+    axes.set_xlabel(f"{what}\nvertical lines: lowest to highest seed")
     axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True, **_STEPS))
     axes.margins(x=0.02)
 
