@@ -188,8 +188,7 @@ def _misnamed(text: str, answer: Any, error: BaseException) -> str:
             return "`math` is not imported here: `np` has such functions, too"
         if hasattr(fl, name):
             return f"`{name}` alone is not known: write `fl.{name}`"
-        call = f"{name}("
-        is_called = call in (line_of(error) or call)
+        is_called = re.search(rf"\b{name}\(", line_of(error) or f"{name}(")
         if known and (is_called or name in ("pi", "inf", "true", "false", "numpy")):
             placed = hasattr(fl, f"federated_{name}")
             also = f", or of placed values `fl.federated_{name}`" if placed else ""
