@@ -395,7 +395,7 @@ ENOUGH_NOISE = Exercise(
 LESSON: Final = Lesson(
     name="12d_a_budget",
     title="What does privacy cost?",
-    minutes=50,
+    minutes=60,
     goals=(
         "survey a crowd so that each person can deny the answer they gave",
         "work out the epsilon of one round by hand",

@@ -293,7 +293,7 @@ SHARE_WARM = Exercise(
 LESSON: Final = Lesson(
     name="01_hello",
     title="What can a server learn without seeing the data?",
-    minutes=35,
+    minutes=40,
     goals=(
         "say who holds what, from a type alone",
         "write a program that runs at many clients and one server",

@@ -344,7 +344,7 @@ def _lowered(
 LESSON: Final = Lesson(
     name="12c_hide_in_a_sum",
     title="Can a server add up what it is not told?",
-    minutes=35,
+    minutes=40,
     goals=(
         "let a server add up numbers that it never sees",
         "repair a sum after a client has dropped out",

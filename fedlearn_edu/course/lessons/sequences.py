@@ -347,7 +347,7 @@ BILLS = Exercise(
 LESSON: Final = Lesson(
     name="05_sequences",
     title="What if a day of readings does not fit into memory?",
-    minutes=50,
+    minutes=55,
     goals=(
         "work through a client's data in order, with a state of your own",
         "tell what is added up over elements from what is added up over clients",

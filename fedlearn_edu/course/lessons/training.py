@@ -569,7 +569,7 @@ LOCAL_TRAIN = Exercise(
 LESSON: Final = Lesson(
     name="09a_local_training",
     title="How does a client train a model?",
-    minutes=60,
+    minutes=65,
     goals=(
         "go through a client's data one batch at a time",
         "say in one number how wrong a model is, and make it a little better",

@@ -344,7 +344,7 @@ KRUM = Exercise(
 LESSON: Final = Lesson(
     name="12b_who_lies",
     title="What if a client lies?",
-    minutes=35,
+    minutes=40,
     goals=(
         "replace a model with a single update",
         "bound what one client can change",
