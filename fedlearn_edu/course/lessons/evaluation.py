@@ -23,7 +23,7 @@ from fedlearn_edu.course.lessons.training import (
     trained,
     unequal_batches,
 )
-from fedlearn_edu.course.mistakes import raises, typed, usual
+from fedlearn_edu.course.mistakes import looks, raises, typed, usual
 
 
 @cache
@@ -89,7 +89,7 @@ LOCAL_EVAL = Exercise(
         Case("three batches", lambda: (a_model(1), three_batches())),
         Case("one batch", lambda: (a_model(2), [a_batch(0, 1)])),
         Case("batches of unequal size", lambda: (a_model(3), unequal_batches())),
-        Case("no batches: nothing is lost", lambda: (a_model(1), [])),
+        Case("no batches: a loss of 0", lambda: (a_model(1), [])),
     ),
     mistakes=usual(
         "the sum of the losses is asked for, and no mean: `fl.sequence_sum`",
@@ -104,15 +104,15 @@ LOCAL_EVAL = Exercise(
         lambda model, batches: summed(a_model(0), batches),
         "you trained before you evaluated; only evaluate",
         lambda model, batches: summed(trained(model, 0.1, batches), batches),
-        lambda model, batches: sum(loss(trained(model, 0.1, [b]), b) for b in batches),
         "this has one loss for each batch; add them up with `sequence_sum`",
         typed(f"({_EVAL} -> float32*)"),
+        raises("np.add"),
         "this returns the model; return its loss",
         typed(f"({_EVAL} -> {MODEL})"),
         "`sequence_sum` only adds up: give it `fl.sequence_map(loss_on, all_batches)`",
         raises("SumIncompatible|sequence_sum was called"),
         "`loss_on` gets one batch, of which the loss is `batch_loss(model, batch)`",
-        raises("where: +batch_loss's argument, at .batch|`local_eval` has no answer"),
+        raises("where: +batch_loss's argument|`local_eval` has no answer"),
         "`fl.sequence_map(loss_on, all_batches)` hands each `batch` to `loss_on`; "
         "the model is captured",
         raises("sequence_map (works|cannot)|sequence_reduce cannot|name 'batch' is"),
@@ -182,8 +182,6 @@ FEDERATED_EVAL = Exercise(
         lambda model, data: _losses(model, data).sum() / sum(map(len, data)),
         "you weighted the clients by their images; here each counts the same",
         _weighted(images),
-        "this is the loss of the worst client",
-        lambda model, data: _losses(model, data).max(),
         "you evaluated a model of zeros, not the server's",
         lambda model, data: _losses(a_model(0), data).mean(),
         "the losses are still at the clients: take their mean",
@@ -193,9 +191,13 @@ FEDERATED_EVAL = Exercise(
         "this returns the model; return its mean loss",
         typed(f"({_ASKED} -> {MODEL}@SERVER)", f"({_ASKED} -> {MODEL}@CLIENTS)"),
         "a client's part is `local_eval`: `batch_loss` and `loss_on` are for a batch, "
-        "`local_train` trains, and `evaluate` has a server",
+        "`local_train` trains, and `evaluate` is a whole evaluation",
         raises(r"where: +batch_loss|name 'loss_on'|takes 3: \[model, learning_rate"),
         raises("the function initialize"),
+        looks(lambda answer: "loss_sum" in str(answer.type_signature.result)),
+        "do not call `local_eval`: with `fl.federated_map(local_eval, [a, b])` each "
+        "client does",
+        raises("where: +local_eval's argument"),
         *PARAMETER,
         *BROADCAST,
     ),
@@ -267,12 +269,6 @@ TWO_MEANS = Exercise(
         _gives_two(per_example=lambda losses, counts: np.mean(losses)),
         "the first one is weighted, too: per client, each client counts the same",
         _gives_two(lambda losses, counts: np.average(losses, weights=counts)),
-        "`counts * losses` is summed, and the sum divided by all images, once",
-        _gives_two(per_example=lambda losses, counts: np.mean(counts * losses)),
-        _gives_two(per_example=lambda losses, counts: np.sum(counts * losses)),
-        _gives_two(
-            per_example=lambda losses, counts: np.mean(counts * losses) / np.sum(counts)
-        ),
         "`counts` are only the weights: what is averaged are the losses",
         _gives_two(
             per_example=lambda losses, counts: np.average(counts, weights=losses)
@@ -281,18 +277,22 @@ TWO_MEANS = Exercise(
         "the losses in the second one are not multiplied by `counts`",
         _gives_two(per_example=lambda losses, counts: np.sum(losses)),
         _gives_two(per_example=lambda losses, counts: np.sum(losses) / np.sum(counts)),
-        "the first sum is divided by the number of clients, `len(losses)`",
+        "per client, divide the sum of `losses` by `len(losses)`; per example, that of "
+        "`counts * losses` by `np.sum(counts)`, once",
+        _gives_two(per_example=lambda losses, counts: np.mean(counts * losses)),
+        _gives_two(per_example=lambda losses, counts: np.sum(counts * losses)),
+        _gives_two(
+            per_example=lambda losses, counts: np.mean(counts * losses) / np.sum(counts)
+        ),
         _gives_two(lambda losses, counts: np.sum(losses)),
         _gives_two(lambda losses, counts: np.sum(losses) / 10),
         _gives_two(lambda losses, counts: np.sum(losses) / np.sum(counts)),
+        _gives_two(
+            lambda losses, counts: np.sum(losses),
+            lambda losses, counts: np.sum(counts * losses),
+        ),
         "`losses` are means already: multiply by `counts`, do not divide",
         _gives_two(per_example=lambda losses, counts: np.mean(losses / counts)),
-        _gives_two(
-            per_example=lambda losses, counts: np.average(losses, weights=1 / counts)
-        ),
-        _gives_two(
-            per_example=lambda losses, counts: np.sum(losses / counts) * np.sum(counts)
-        ),
         _gives_two(
             per_example=lambda losses, counts: np.sum(losses / counts) / np.sum(counts)
         ),
