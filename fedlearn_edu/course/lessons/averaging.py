@@ -20,6 +20,7 @@ from fedlearn_edu.course.lessons.training import (
     a_model,
     gradient,
     images,
+    loss,
     moved,
     probabilities,
     right,
@@ -254,7 +255,7 @@ def _clients_with_test() -> Any:
         [a_batch(4, 5, 6)],
         [a_batch(9, 0), a_batch(7)],
     ]
-    new = [a_batch(3), a_batch(7, 8), a_batch(7, 3, 5, 8, 6)]
+    new = [a_batch(3, 0), a_batch(7, 8), a_batch(7, 3, 5, 8, 6)]
     return data, [[each[0], unknown] for each, unknown in zip(data, new, strict=True)]
 
 
@@ -279,10 +280,10 @@ PERSONALISED = Exercise(
     mistakes=usual(
         "the two are swapped: the mean comes first",
         lambda *inputs: _mean_and(min)(*inputs)[::-1],
-        "this is the best client; the worst one has the least share: `federated_min`",
+        "the second number is the lowest share: `federated_min`",
         _mean_and(max),
-        "both numbers are the mean; the second one is the least: `federated_min`",
         _mean_and(np.mean),
+        raises("(?s)iteration needs a structure.*float32.@CLIENTS"),
         "this is the shared model: each client has to train it first, with "
         "`local_train`",
         _mean_and_least(
@@ -290,6 +291,10 @@ PERSONALISED = Exercise(
         ),
         "you looked at the images they trained on: take `test`",
         _mean_and_least(lambda m, rate, data, test: _own(m, rate, data, data)),
+        lambda m, rate, data, test: (
+            np.mean(_own(m, rate, data, test)),
+            min(_own(m, rate, data, data)),
+        ),
         "the clients trained on their test images: train on `data`, read `test`",
         _mean_and_least(lambda m, rate, data, test: _own(m, rate, test, test)),
         "their models were averaged again: this is another round, and a shared model",
@@ -298,19 +303,12 @@ PERSONALISED = Exercise(
                 read(a_round(m, rate, data), each) for each in test
             ]
         ),
-        "you weighted the clients by their images; here each counts the same",
-        lambda model, rate, data, test: (
-            np.average(_own(model, rate, data, test), weights=list(map(images, test))),
-            min(_own(model, rate, data, test)),
-        ),
-        "the clients do not use the server's learning rate: theirs is 0.1",
-        _mean_and_least(lambda m, rate, data, test: _own(m, 0.1, data, test)),
-        "the shares are still at the clients: return their mean, and the least of them",
+        "the shares are still at the clients: return their mean, and the lowest",
         typed(f"({PERSONAL} -> {{float32}}@CLIENTS)"),
         "no models are asked for: let each client read `test` with its own, by "
-        "`share_read`, and take the mean and the least of the shares",
+        "`share_read`, and take the mean and the lowest of the shares",
         looks(lambda answer: MODEL in str(answer.type_signature.result)),
-        "`judge` is a whole evaluation, with a server; a client takes `share_read`",
+        "`evaluate` is a whole evaluation, with a server; a client takes `share_read`",
         raises("the function initialize"),
         *_MINE,
         *BROADCAST,
@@ -361,34 +359,18 @@ WEIGHTED_TRAIN = Exercise(
         lambda model, rate, data: added(model, rate, data, images),
         raises("federated_sum was called|at several placements|weighted_mean works on"),
         lambda model, rate, data: over(added(model, rate, data, images), len(data)),
-        "the weight of a client is its number of images, as it is, and used once",
-        lambda model, rate, data: a_round(
-            model, rate, data, lambda batches: 1 / images(batches)
-        ),
-        lambda model, rate, data: a_round(
-            model, rate, data, lambda own: read(trained(model, rate, own), own)
-        ),
-        lambda model, rate, data: a_round(
-            model, rate, data, lambda batches: images(batches) ** 2
-        ),
+        "the clients count by their batches here; let them count by their images",
         lambda model, rate, data: a_round(model, rate, data, len),
-        "the clients do not use the server's learning rate: theirs is 0.1",
-        lambda model, rate, data: a_round(model, 0.1, data, images),
-        "no client trained: the server has its own model back",
-        lambda model, rate, data: model,
-        "these are the clients' models, and they are still at the clients: take their "
-        "weighted mean",
-        typed(f"({ROUND} -> {{{MODEL}}}@CLIENTS)"),
-        "this is a number of images; return the mean of the models",
-        typed(f"({ROUND} -> float32@SERVER)", f"({ROUND} -> {{float32}}@CLIENTS)"),
-        "the server now holds every client's model; it only needs their mean",
-        typed(f"({ROUND} -> {MODEL}*@SERVER)"),
         "the weights are the second argument of the mean, and not part of the first",
         typed(f"({ROUND} -> <{MODEL},float32>@SERVER)"),
-        *_ALONE,
+        "the weighted mean of the clients' models is asked for, and nothing else",
+        looks(lambda answer: str(answer.type_signature.result) != f"{MODEL}@SERVER"),
         *_MINE,
-        "count the images of `data`, with `images_of`",
+        "the models come first, the counts second: `federated_mean(trained, counts)`",
+        raises("(?s)one real number per client.*<weights"),
+        "count the images of `data`: `fl.federated_map(images_of, data)`",
         raises(r"(?s)\(all_batches.*decorate the function|decorate.*\(all_batches"),
+        raises("len.. needs a structure|has no 'sequence_"),
     ),
     hints=(
         "The round is there already. What is missing is a number for each client: how "
@@ -524,28 +506,40 @@ def _averages(
     ]
 
 
-def _divides_by(axis: int | None) -> Callable[..., Any]:
-    """A mistake in the softmax, in training and in the loss."""
+def _divides_by(axis: int | None, less: int | None = None) -> Callable[..., Any]:
+    """A mistake in the softmax, of the scores or of the scores less their maximum."""
 
     def shares(model: Any, batch: Any) -> Any:
-        powers = np.exp(scores(model, batch))
+        found = scores(model, batch)
+        powers = np.exp(found - found.max(axis=less, keepdims=True))
         return powers / powers.sum(axis=axis)
 
     return _averages(shares=shares, train=_believes(shares))
 
 
-def _without_mean(whose: Callable[[list[Any]], list[Any]]) -> Callable[..., Any]:
-    """The losses of clients' models, and not of their mean."""
+def _without_mean(measure: Callable[[Any, float, Any], Any]) -> Callable[..., Any]:
+    """The losses of the clients' models, and not of their mean."""
 
     def wrong(clients: Any, rate: float, rounds: int) -> Any:
-        rates, losses = decayed(rate, rounds), []
+        rates = decayed(rate, rounds)
         begun = rounds_of(a_model(0), clients, rates)[:-1]
-        for model, each in zip(begun, rates, strict=True):
-            measured = whose([trained(model, each, batches) for batches in clients])
-            losses.append(np.mean(list(map(summed, measured, clients))))
-        return losses
+        found = zip(begun, rates, strict=True)
+        return [np.mean(measure(model, each, clients)) for model, each in found]
 
     return wrong
+
+
+def _while_training(steps: int) -> Callable[..., Any]:
+    """Each batch is measured after the steps before it, and so many more."""
+    return _without_mean(
+        lambda model, rate, clients: [
+            sum(
+                loss(trained(model, rate, own[: k + steps]), b)
+                for k, b in enumerate(own)
+            )
+            for own in clients
+        ]
+    )
 
 
 def _scaled(**factors: Callable[[Any], float]) -> Callable[..., Any]:
@@ -623,8 +617,8 @@ FED_AVG_BY_HAND = Exercise(
         Case("no rounds: no losses", lambda: (two_clients(), 0.1, 0), _alone),
     ),
     mistakes=usual(
-        "this calls a computation (`local_train`, `judge`, …); in this exercise NumPy "
-        "does all the work",
+        "this calls a computation (`local_train`, `evaluate`, …); in this exercise "
+        "NumPy does all the work",
         raises("_CalledError"),
         "each client began where the one before it ended: every one begins with the "
         "server's model, in a `.copy()` if you change it with `-=`",
@@ -670,6 +664,7 @@ FED_AVG_BY_HAND = Exercise(
         "the softmax divides by the wrong sum: each image has its own, `axis=1` with "
         "`keepdims=True`",
         _divides_by(axis=None),
+        _divides_by(axis=None, less=1),
         _divides_by(axis=0),
         "the scores are not probabilities yet: take the softmax",
         _trains(_believes(scores)),
@@ -695,12 +690,16 @@ FED_AVG_BY_HAND = Exercise(
         "these are means over the batches; add up over the batches of a client",
         _averages(batches=np.mean),
         _averages(batches=list, clients=lambda each: np.concatenate(each).mean()),
-        "take the natural logarithm, `np.log`, for each image, and then the mean",
-        _averages(lambda p: -np.log10(p).mean()),
+        "take the logarithm for each image, and then the mean over the batch",
         _averages(lambda p: -np.log(np.mean(p))),
-        "this is the loss of clients' own models: measure the mean of the models",
-        _without_mean(lambda own: own),
-        _without_mean(lambda own: own[-1:] * len(own)),
+        "these are losses of clients' own models; after the mean, go over all clients "
+        "once more with the new server model",
+        _while_training(0),
+        _while_training(1),
+        _without_mean(lambda m, r, own: [summed(trained(m, r, b), b) for b in own]),
+        _without_mean(
+            lambda m, r, own: [summed(trained(m, r, own[-1]), b) for b in own]
+        ),
         "take the mean over the clients: their sum, divided by `len(clients)`",
         _averages(clients=lambda each: sum(each) / 10),
         _averages(clients=sum),
