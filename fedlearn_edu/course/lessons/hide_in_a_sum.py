@@ -108,11 +108,6 @@ MASKED = Exercise(
         "these are the masks of client 0, for all clients: sum each row and column",
         lambda values, masks, modulus: (values + masks[0] - masks[:, 0]) % modulus,
         lambda values, masks, modulus: (values - masks[0] + masks[:, 0]) % modulus,
-        "`masks[:k]` is the rows above k; the column is `masks[:, k]`",
-        lambda values, masks, modulus: [
-            (values[k] + masks[k].sum() - masks[:k].sum()) % modulus
-            for k in range(len(values))
-        ],
         "the masks are in `masks`: random numbers of your own do not cancel out",
         looks(
             lambda answer: not {"random", "chance"}.isdisjoint(answer.__code__.co_names)
@@ -213,10 +208,6 @@ REPAIRED = Exercise(
         "position and modulus are the arguments `gone` and `modulus`, not 6 and 1000",
         lambda total, masks, gone, modulus: _repaired(total, masks, 6, 1000),
         lambda total, masks, gone, modulus: _repaired(total, masks, 6, modulus),
-        "`%` takes the remainder; `/` divides",
-        lambda total, masks, gone, modulus: (
-            (total + masks[gone].sum() - masks[:, gone].sum()) / modulus
-        ),
         "one number is asked for: add up the row, and the column, with `sum()`",
         returns(lambda got, *_: np.ndim(got) > 0),
         "add up row and column each by itself, with `sum()`: here, `total` is counted "

@@ -54,8 +54,6 @@ WEIGHTED_FROM_SUMS = Exercise(
         "you added up the values without their weights",
         lambda d, w: np.sum(d) / np.sum(w),
         lambda d, w: np.sum(d),
-        "you multiplied two sums; each client has to multiply its own pair first",
-        lambda d, w: np.sum(d) * np.sum(w),
         "you divided by the sum of the values, not by the sum of the weights",
         lambda d, w: np.dot(d, w) / np.sum(d),
         "the fraction is upside down: divide by the sum of the weights",

@@ -253,8 +253,6 @@ TOTAL_VARIATION: Final = Exercise(
         lambda counts, whole: (
             np.abs(counts // counts.sum() - whole // whole.sum()).sum() / 2
         ),
-        "not all labels are equally frequent: `whole` says how frequent each is",
-        lambda counts, whole: np.abs(_shares(counts) - 0.1).sum() / 2,
         "this is the largest difference; add up all of them, and halve the sum",
         lambda counts, whole: _apart(counts, whole).max(),
         lambda counts, whole: _apart(counts, whole).max() / 2,
@@ -398,17 +396,6 @@ DEAL_BY_SHARES: Final = Exercise(
         _cuts(_round_first),
         "one client too many: the last end is the end of the array, not a cut",
         _cuts(lambda positions, shares: np.split(positions, _ends(positions, shares))),
-        "you cut at the shares: cut at their running sums, except the last",
-        _cuts(
-            lambda positions, shares: np.split(
-                positions, np.rint(shares * len(positions)).astype(int)[:-1]
-            )
-        ),
-        _cuts(
-            lambda positions, shares: np.split(
-                positions, np.rint(shares * len(positions)).astype(int)
-            )
-        ),
         "these are equal parts: the shares were not used",
         _cuts(lambda positions, shares: np.array_split(positions, len(shares))),
         raises("equal division"),

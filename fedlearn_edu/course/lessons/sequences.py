@@ -46,10 +46,6 @@ SUM_OF_SQUARES = Exercise(
         "you squared the sum: square each reading first, then add up",
         lambda readings: sum(readings) ** 2,
         raises(r"(?s)sequence_map works on a sequence.*found: +float32"),
-        "this is the mean of the squares: there is nothing to divide by",
-        lambda readings: np.sum(np.square(readings)) / len(readings or [1.0]),
-        "the state was squared, too: only the new reading is, and it is added",
-        lambda readings: reduce(lambda so_far, r: (so_far + r) ** 2, readings, 0.0),
         "only the last element is in this: the state so far has to be in it, too",
         lambda readings: (readings or [0.0])[-1] ** 2,
         "every element is squared, but nobody added up",
@@ -141,17 +137,11 @@ LONGEST_STREAK = Exercise(
         _before_the_last,
         "a reading of exactly 21 is not above 21",
         lambda readings: _longest(readings, lambda reading: reading >= 21),
-        "21.25 is above 21, too: compare the reading as it is",
-        lambda readings: _longest(readings, lambda reading: int(reading) > 21),
         "the two numbers are swapped: return `now` first, then the longest",
         lambda readings: reduce(_swapped, readings, (0, 0))[1],
         lambda readings: reduce(
             lambda s, r: (s[1], (s[0] + 1) * (r > 21)), readings, (0, 0)
         )[1],
-        "after a cold reading the streak is 0, not 1",
-        lambda readings: max(
-            accumulate(readings, lambda n, r: n + 1 if r > 21 else 1, initial=0)
-        ),
         "the state is two whole numbers: count readings, do not add them up",
         raises("was tried on ones and gave another type"),
         "this never gets beyond 0: `longest` becomes the larger of `longest` and `now`",
@@ -235,10 +225,6 @@ MEAN_OF_READINGS = Exercise(
         "this is the sum of average times count, which is the sum of all readings: "
         "divide it by the number of readings",
         lambda homes: sum(map(sum, homes)),
-        "an average stands for several readings: multiply it by their number first",
-        lambda homes: sum(map(_mean, homes)) / sum(map(len, homes)),
-        "this adds up the averages",
-        lambda homes: sum(map(_mean, homes)),
         "this divides by the number of homes: the mean has to be weighted",
         lambda homes: sum(map(sum, homes)) / len(homes),
         "this is at each home; `federated_mean` brings the homes together",
@@ -318,10 +304,6 @@ BILLS = Exercise(
         lambda hours, _prices: [np.sum(asked) for asked in hours],
         "this is the mean of the prices: add them up",
         _each(np.mean),
-        "this is the price of one hour: add up all three",
-        _each(lambda prices: prices[0]),
-        _each(lambda prices: prices[-1]),
-        _each(np.max),
         "`federated_select` takes `hours`, `hours_of_a_day`, `prices` and `price_at` "
         "as they are, in this order",
         raises("federated_select (was|works|needs)|of federated_select|hour={int32"),

@@ -222,12 +222,6 @@ WHO_FITS = Exercise(
         "keep the order of the candidates: neither sort them nor make a set",
         lambda wanted, candidates: sorted(_who_fits(wanted, candidates), key=str),
         lambda wanted, candidates: set(_who_fits(wanted, candidates)),
-        "a type that comes twice fits twice: keep both",
-        lambda wanted, candidates: list(dict.fromkeys(_who_fits(wanted, candidates))),
-        "`wanted` itself fits, too",
-        lambda wanted, candidates: [
-            t for t in _who_fits(wanted, candidates) if t != wanted
-        ],
         "`return` is inside the loop and ends it: put it after the loop",
         lambda wanted, candidates: _who_fits(wanted, candidates)[:1],
         "ask about one candidate at a time, not about the list, and collect what fits",
@@ -345,8 +339,6 @@ BY_HOME: Final = Exercise(
         partial(_placed, lambda rows: [[row[1:]] for row in rows]),
         "other tables have other homes: take the names from `rows`",
         partial(_placed, lambda rows: [*_by_home(rows), []]),
-        "the same reading twice is two readings: keep both",
-        partial(_placed, lambda rows: _by_home(dict.fromkeys(rows))),
         "each home has only one reading: later rows replace earlier ones",
         partial(
             _placed,

@@ -2,7 +2,6 @@
 """Lesson 00: ten clients that know one digit each learn all ten; what that is for."""
 
 from collections.abc import Callable
-from functools import reduce
 from typing import Any, Final
 
 import numpy as np
@@ -65,10 +64,6 @@ AVERAGE_MODELS = Exercise(
         "`return` stands after it",
         lambda models: models[0] / len(models),
         lambda models: models[-1] / len(models),
-        "only the last model was divided: put the whole sum in parentheses",
-        lambda models: sum(models[:-1]) + models[-1] / len(models),
-        "the last model counts most: add up all of them first, then divide once",
-        lambda models: reduce(lambda mean, model: (mean + model) / 2, models, 0),
         "this is always the example's result: work it out from `models`",
         lambda models: [2, 4],
         "this is the median of each weight, not the mean",
