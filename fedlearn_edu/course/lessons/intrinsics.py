@@ -386,7 +386,8 @@ VARIANCE_OF = Exercise(
         lambda x: np.sum(x) ** 2 / len(x) - np.mean(x) ** 2,
         lambda x: _variance(len(x), np.sum(x), np.sum(x[:-1]) + x[-1] ** 2),
         lambda x: _variance(len(x), np.sum(x), x[-1] ** 2),
-        "this is 0 for readings that differ: does `note` keep the sums so far?",
+        '`note` adds to the sums so far and keeps their types: `sums["n"] + 1`',
+        raises(r"found: .*-> <n=int32,sum=float32,sum_of_squares=float32>"),
         lambda x: 0.0 * x[-1],
         "this is n times the variance: divide by n at the end",
         lambda x: np.var(x) * len(x),
@@ -452,7 +453,7 @@ VARIANCE_OF = Exercise(
 LESSON: Final = Lesson(
     name="04_intrinsics",
     title="What does a mean expand to?",
-    minutes=60,
+    minutes=65,
     goals=(
         "expand a mean into the steps that are really run",
         "write an aggregation that gives the same result however clients are grouped",

@@ -617,7 +617,7 @@ WARM_COUNTS = Exercise(
 LESSON: Final = Lesson(
     name="06_executor_stack",
     title="Who runs your program?",
-    minutes=60,
+    minutes=65,
     goals=(
         "run a program on an executor, step by step",
         "build the stack that runs all programs, and say what each layer is for",
