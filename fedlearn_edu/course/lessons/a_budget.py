@@ -52,8 +52,6 @@ ESTIMATED_SHARE = Exercise(
         "brackets are missing: first take the quarter away, then double the rest",
         lambda answers: 2 * np.mean(answers) - 0.25,
         lambda answers: np.mean(answers) - 0.25 * 2,
-        "half of the people tell the truth: divide by 1/2, not by 3/4",
-        lambda answers: (np.mean(answers) - 0.25) / 0.75,
         "this goes from the truth to the answers; the way back is asked for",
         lambda answers: np.mean(answers) / 2 + 0.25,
         "the half is undone by doubling; this halves once more",

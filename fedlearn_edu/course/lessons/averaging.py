@@ -657,10 +657,6 @@ FED_AVG_BY_HAND = Exercise(
         lambda clients, rate, rounds: _losses(
             clients, decayed(rate, rounds), merge=lambda parts: parts.sum(axis=0)
         ),
-        "only the model of the last client is kept; take the mean of all",
-        lambda clients, rate, rounds: _losses(
-            clients, decayed(rate, rounds), merge=lambda parts: parts[-1]
-        ),
         "the softmax divides by the wrong sum: each image has its own, `axis=1` with "
         "`keepdims=True`",
         _divides_by(axis=None),

@@ -38,10 +38,14 @@ _SERVERS: Final = {
     "Adam": ("FedAdam", optimizers.build_adam),
     "Yogi": ("FedYogi", optimizers.build_yogi),
 }
+_STRENGTHS: Final = (
+    *(0.01, 0.05, 0.1, 0.2, 0.25, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0, 1.5, 2.0, 3.0, 5.0),
+    10.0,
+)
 # What the settings of a process say of its parts.
 _PARTS: Final = re.compile(
     r"client SGD\(([\d.e-]+)\), (\d+) local epochs?, (weighted by|clients weighted) \w+"
-    r", server (\w+)\(([\w.=, -]+)\), seed \d+"
+    r", server (\w+)(?:\(([\w.=, -]+)\))?, seed \d+"
 )
 
 
@@ -107,12 +111,17 @@ def _whose(build: Any, rounds: int) -> str:
     if nests:
         return "your own"
     parts = _PARTS.fullmatch(settings)
-    if parts is None or parts[4] not in _SERVERS:
+    is_known = parts is not None and parts[4] in _SERVERS
+    if parts is None or (aggregator and not is_known):
         return "your own"
     if aggregator:
         like = "FedAvg" * alike(found, _weights_on_ten(_plain(process, parts), rounds))
         return f"{like} with {aggregator}" if like else "your own"
-    like = _like(parts, found, rounds)
+    like = (
+        _like(parts, found, rounds)
+        if is_known
+        else _by_hand(parts, _weights_on_ten(process, 1), found, rounds)
+    )
     return f"{like}, named {process.name}" if like else "your own"
 
 
@@ -145,12 +154,29 @@ def _like(parts: re.Match[str], found: Any, rounds: int) -> str:
     server: Any = build(*(float(n.split("=")[-1]) for n in numbers.split(", ")))
     how = (rounds, float(rate), int(epochs), server, weighted == "weighted by")
     known: dict[str, Any] = {name: lambda g, w, s: g}
-    for number in (0.01, 0.05, 0.1, 0.2, 0.25, 0.5, 0.8, 0.9, 1.0, 1.5, 2.0, 5.0, 10.0):
+    for number in _STRENGTHS:
         known[f"FedProx({number})"] = partial(_pulled, number)
         known[f"the worked example, {number}"] = partial(_restricted, number)
         known[f"{name} at {number} of its rate"] = partial(_scaled, number)
     same = (each for each in known if alike(found, averaged(known[each], *how)))
     return next(same, "")
+
+
+def _by_hand(parts: re.Match[str], once: Any, found: Any, rounds: int) -> str:
+    """FedAvg at any rate, if that is what a server's step of one's own comes to."""
+    rate, epochs, weighted, *_ = parts.groups()
+    how = float(rate), int(epochs)
+
+    def after(rounds: int, factor: float, momentum: float) -> Any:
+        server = optimizers.build_sgdm(factor, momentum)
+        by_size = weighted == "weighted by"
+        return averaged(lambda g, w, s: g, rounds, *how, server, by_size)
+
+    update = after(1, 1.0, 0.0)["weights"]
+    factor = float(np.vdot(once["weights"], update) / np.vdot(update, update))
+    momenta = (0.0, 0.5, 0.8, 0.9, 0.95, 0.99) if factor > 0 else ()
+    same = (m for m in momenta if alike(found, after(rounds, factor, m)))
+    return next(("FedAvgM" if m else "FedAvg" for m in same), "")
 
 
 def _scaled(factor: float, g: Any, w: Any, s: Any) -> Any:
@@ -217,6 +243,11 @@ BUILD_MINE = Exercise(
         "a rate alone is no optimizer: write `build_sgd(rate)`, at the clients and at "
         "the server",
         raises(r"'(float|int)' object has no attribute"),
+        'a function alone is no part: write `Optimizer("mine", lambda weights: (), '
+        "step)`, or `LocalTrainingConfig(…, correct=correct)`",
+        raises("'function' object has no attribute"),
+        "`number` is a whole number, 0 at first: `tf.cast(number, tf.float32)`",
+        raises("Expected int32"),
         "clients need a `LocalTrainingConfig`: it holds their optimizer and `correct`",
         raises(r"'Optimizer' object has no attribute|argument 'correct'"),
         "`build_averaging_process` needs five things: a name, the model, what clients "
@@ -420,7 +451,7 @@ _FINALS: Final = {
 
 CLEARLY_AHEAD = Exercise(
     name="clearly_ahead",
-    title="which differences count",
+    title="ahead with every seed",
     points=5,
     want=wants.function(2),
     reference=lambda: _ahead,

@@ -90,13 +90,6 @@ ADAM_STEP = Exercise(
         "the old mean is missing: m and s are renewed from what they were",
         _adam(_fading(0, 1 - BETA_1), _fading(0, 1 - BETA_2)),
         _adam(_fading(0, 1 - BETA_1)),
-        "brackets are missing: (1 - beta) multiplies what is new, as a whole",
-        _adam(lambda m, g: BETA_1 * m + 1 - BETA_1 * g),
-        _adam(renew_s=lambda s, g: BETA_2 * s + 1 - BETA_2 * g),
-        _adam(
-            lambda m, g: BETA_1 * m + 1 - BETA_1 * g,
-            lambda s, g: BETA_2 * s + 1 - BETA_2 * g,
-        ),
         "the root is missing: divide by √s, not by s",
         _adam(move=lambda rate, g, m, s: -rate * m / (s + EPSILON)),
         "this follows the latest update alone: step along m, the running mean",

@@ -175,9 +175,6 @@ FEDERATED_EVAL = Exercise(
     mistakes=usual(
         "you added over the clients; take the mean",
         lambda model, data: _losses(model, data).sum(),
-        "you averaged over clients and over their batches; each client counts the same "
-        "here",
-        lambda model, data: _losses(model, data).sum() / sum(map(len, data)),
         "you weighted the clients by their images; here each counts the same",
         _weighted(images),
         "the losses are still at the clients: take their mean",

@@ -83,9 +83,6 @@ MASKED = Exercise(
         "column, `masks[j, k]` of each earlier client j (`masks[k, j]` is 0 there)",
         _sends(1, 0),
         _sends(0, 1),
-        "the masks are only subtracted, so they stay in the sum",
-        _sends(0, -1),
-        _sends(-1, 0),
         "added and subtracted are swapped: client k adds what is in *row* k",
         _sends(-1, 1),
         "no mask is left: if you subtract what you have added, the row, it is 0; the "

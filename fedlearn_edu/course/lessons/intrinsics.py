@@ -123,8 +123,6 @@ DISTANCE_TO_MEAN = Exercise(
         raises(r"abs\(\)"),
         "this is the mean itself: subtract it from each value",
         lambda values: np.full(len(values), np.mean(values)),
-        "this is the mean itself, at the server",
-        np.mean,
         "you subtracted the sum, not the mean",
         lambda values: values - np.sum(values),
         "you divided by the mean: the distance is a difference",

@@ -416,13 +416,6 @@ DEAL_BY_SHARES: Final = Exercise(
         _cuts(
             lambda positions, shares: np.split(positions, _ends(positions, shares)[1:])
         ),
-        "cut `positions`: they are the first argument of `np.split`",
-        _cuts(
-            lambda positions, shares: np.split(shares, _ends(positions, shares)[:-1])
-        ),
-        _cuts(
-            lambda positions, shares: np.split(_ends(positions, shares)[:-1], positions)
-        ),
         "the sizes are left to chance: cut at the running sums of the shares",
         returns(lambda *given: _is_reordered(*given) and _is_drawn(*given)),
         "everything is dealt, but not in the order of `positions`",

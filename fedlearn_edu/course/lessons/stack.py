@@ -573,8 +573,6 @@ WARM_COUNTS = Exercise(
         _of_each(lambda readings: sum(round(r) > 21 for r in readings)),
         "a reading of exactly 21 is not above 21",
         _of_each(lambda readings: sum(r >= 21 for r in readings)),
-        "the limit is 21",
-        _of_each(lambda readings: sum(r > 20 for r in readings)),
         "you added up readings: count the warm ones",
         _of_each(sum),
         _of_each(lambda readings: sum(r for r in readings if r > 21)),

@@ -474,8 +474,6 @@ FOLDS_IN_HALVES = Exercise(
         "only the left half is in this: report the state that `merge` makes of both",
         _both(lambda left, right: _finished(left)),
         _both(lambda left, right: left),
-        "only the right half is in this: report the state that `merge` makes of both",
-        _both(lambda left, right: _finished(right)),
         "one half was merged with itself: `merge` takes the states of both",
         _both(lambda left, right: _finished(_merged(right, right))),
         _both(lambda left, right: _finished(_merged(left, left))),
