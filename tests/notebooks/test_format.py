@@ -90,6 +90,7 @@ def test_lesson_has_a_length_one_can_bear(path: Path) -> None:
     notebook = read(path)
     assert len(notebook.cells) in CELLS
     assert count_words(path) in WORDS
+    assert not [cell.id for cell in notebook.cells if cell.source.count("$$") % 2]
 
 
 @each_lesson
