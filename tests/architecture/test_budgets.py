@@ -58,7 +58,7 @@ MAX_LINES = {
     "testing": 2_735,
     "tff": 3_749,
     "viz": 10_256,
-    "course": 11_978,
+    "course": 11_976,
     "demo": 519,
 }
 MAX_TEST_LINES = 42_969

@@ -50,7 +50,7 @@ def test_a_generator_of_an_earlier_call_is_used_up() -> None:
     """differs: it looked like an empty sequence, and the sum was 0."""
     generator = numbers()
     assert ADD_UP(generator) == 6
-    with pytest.raises(ExhaustedError, match="has ended") as caught:
+    with pytest.raises(ExhaustedError, match="read to its end") as caught:
         ADD_UP(generator)
     check_paragraph(caught.value)
 
