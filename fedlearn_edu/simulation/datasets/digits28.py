@@ -2,7 +2,7 @@
 """The embedded data set: 1,797 real digits that need no network.
 
 They are the digits scikit-learn ships (E. Alpaydin and C. Kaynak, "Optical Recognition
-of Handwritten Digits", UCI, 1998, CC BY 4.0), stored in 8x8 pixels and enlarged here.
+of Handwritten Digits", UCI, 1998, CC BY 4.0), stored as 8x8 pixels, digit by digit.
 """
 
 from importlib.resources import files
@@ -35,9 +35,9 @@ def load_digits28() -> Dataset:
     """
     with (_FOLDER / "digits28.npz").open("rb") as file, np.load(file) as arrays:
         stored, labels = arrays["images"], arrays["labels"]
-    images = enlarge(stored)
-    is_test = np.zeros(len(labels), dtype=bool)
-    is_test[np.argsort(labels, kind="stable")[::_ONE_TEST_EXAMPLE_IN]] = True
+    by_digit = np.argsort(labels, kind="stable")
+    images = enlarge(np.moveaxis(stored, -1, 0))[np.argsort(by_digit)]
+    is_test = np.isin(np.arange(len(labels)), by_digit[::_ONE_TEST_EXAMPLE_IN])
     return Dataset(
         name="digits28",
         train=(images[~is_test], labels[~is_test]),
