@@ -36,7 +36,7 @@ class Listening(Context):
         self.heard: list[str] = []
 
     def invoke(self, computation: Computation, argument: Any) -> Any:
-        self.heard.append(computation.__name__)
+        self.heard.append(f"{computation.__name__}: {computation.type_signature}")
         return self._inner.invoke(computation, argument)
 
 

@@ -19,6 +19,7 @@ from fedlearn_edu.framework import (
     local_executor_factory,
 )
 from fedlearn_edu.testing import assert_same
+from tests.extension.test_context import Listening
 from tests.programs import local
 
 F32, I32 = np.float32, np.int32
@@ -148,19 +149,6 @@ def test_server_needs_no_clients() -> None:
     assert at_server * 2 - 1 == 5
     assert ft.federated_zip((at_server, at_server)) == (3, 3)
     assert ft.federated_eval(FOUR, SERVER) == 4
-
-
-@final
-class Listening(Context):
-    """An outsider's: notes every call, and lets another context do the work."""
-
-    def __init__(self, inner: Context) -> None:
-        self._inner = inner
-        self.heard: list[str] = []
-
-    def invoke(self, computation: Computation, argument: Any) -> Any:
-        self.heard.append(f"{computation.__name__}: {computation.type_signature}")
-        return self._inner.invoke(computation, argument)
 
 
 def test_own_context_hears_of_intrinsics_as_of_computations() -> None:

@@ -18,6 +18,7 @@ from tests.programs import NUMBERS
 from tests.sequences.readers import every_reader, read
 
 fw = fl.framework
+_NO_NUMBER = "(?s)expected: int32.*a str: 'three'"
 GOOD, BAD = [1, 2, 3], [1, 2, -3, 4]
 
 
@@ -136,33 +137,25 @@ def breaks() -> Iterator[int]:
 
 
 def changes() -> Iterator[Any]:
-    yield from (1, 2)
-    yield "three"
+    yield from (1, 2, "three")
 
 
 @every_reader
 @everywhere
-def test_an_error_of_a_generator_comes_back_as_itself(
-    reader: str, at_clients: bool
+@pytest.mark.parametrize(
+    ("data", "error", "text", "where"),
+    [
+        (breaks, MyError, "no more", ("when element 1 was asked for", "at client 2")),
+        (changes, TypeMismatchError, _NO_NUMBER, ("[element 2]", "[client 2]")),
+    ],
+)
+def test_what_fails_half_way_says_where(
+    reader: str, at_clients: bool, data: Any, error: Any, text: str, where: Any
 ) -> None:
     program = fl.federated_computation(lambda s: read(reader, s), NUMBERS)
-    with pytest.raises(MyError, match="no more") as caught:
-        Run(program, at_clients)(breaks)
-    assert "when element 1 was asked for" in _said(caught.value)
-    assert ("at client 2" in _said(caught.value)) == at_clients
-
-
-@every_reader
-@everywhere
-def test_an_element_of_another_type_half_way_says_where(
-    reader: str, at_clients: bool
-) -> None:
-    program = fl.federated_computation(lambda s: read(reader, s), NUMBERS)
-    with pytest.raises(TypeMismatchError, match="expected: int32") as caught:
-        Run(program, at_clients)(changes)
-    assert "a str: 'three'" in str(caught.value)
-    assert "[element 2]" in str(caught.value.where)
-    assert ("[client 2]" in str(caught.value.where)) == at_clients
+    with pytest.raises(error, match=text) as caught:
+        Run(program, at_clients)(data)
+    assert [each in _said(caught.value) for each in where] == [True, at_clients]
 
 
 # ---------------------------------------------------------------------- datasets

@@ -74,13 +74,6 @@ ACCEPTED: list[tuple[Any, str, type | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("spec", "text", "container"), ACCEPTED)
-def test_object_denotes_the_type(spec: Any, text: str, container: type | None) -> None:
-    type_ = to_type(spec)
-    assert str(type_) == text
-    assert getattr(type_, "python_container", None) is container
-
-
 def test_elements_of_a_plain_dict_are_sorted() -> None:
     type_ = element_type_of({"y": np.int32, "x": (np.float32, np.bool_)})
     assert str(type_) == "<x=<float32,bool>,y=int32>"
@@ -135,9 +128,13 @@ INFERRED: list[tuple[Any, str, type | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "text", "container"), INFERRED)
-def test_value_has_the_type(value: Any, text: str, container: type | None) -> None:
-    type_ = infer_type(value)
+@pytest.mark.parametrize(
+    ("find", "thing", "text", "container"),
+    [(to_type, *each) for each in ACCEPTED]
+    + [(infer_type, *each) for each in INFERRED],
+)
+def test_thing_has_the_type(find: Any, thing: Any, text: str, container: Any) -> None:
+    type_ = find(thing)
     assert str(type_) == text
     assert getattr(type_, "python_container", None) is container
 
