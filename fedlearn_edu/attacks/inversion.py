@@ -139,7 +139,7 @@ def _check_linear(model: Any) -> None:
     if isinstance(model, Model) and _is_linear(model):
         return
     raise AttackError(
-        "column / bias gives the inputs only in a softmax regression",
+        "only a softmax regression is inverted here",
         expected="a softmax regression: scores x @ weights + bias, and cross-entropy",
         found=model.name if isinstance(model, Model) else describe(model),
         where="model",
