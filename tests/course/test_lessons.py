@@ -79,7 +79,7 @@ def test_lesson_says_what_it_is_about(lesson: Lesson) -> None:
 
 @each_exercise
 def test_exercise_has_all_its_parts(exercise: Exercise) -> None:
-    assert 5 <= exercise.points <= 20
+    assert 5 <= exercise.points <= 15
     assert len(exercise.cases) >= 3
     assert len({mistake.says for mistake in exercise.mistakes}) >= 5
     assert len(exercise.hints) == 4

@@ -155,7 +155,7 @@ _MINE: Final = (
 FEDERATED_TRAIN = Exercise(
     name="federated_train",
     title="one round of federated averaging",
-    points=10,
+    points=15,
     want=wants.computation(f"({ROUND} -> {MODEL}@SERVER)", _ROUND),
     reference=federated_train,
     cases=(
@@ -175,8 +175,6 @@ FEDERATED_TRAIN = Exercise(
         "the clients do not use the server's learning rate: theirs is 0.1. Broadcast "
         "it, as you do with the model",
         lambda model, rate, data: a_round(model, 0.1, data),
-        "the clients began with a model of zeros, not with that of the server",
-        lambda model, rate, data: a_round(a_model(0), rate, data),
         "no client trained: the server has its own model back",
         lambda model, rate, data: model,
         "these are the clients' models, and they are still at the clients: take their "
@@ -605,7 +603,7 @@ def _alone(answer: Any, *inputs: Any) -> Any:
 FED_AVG_BY_HAND = Exercise(
     name="fed_avg_by_hand",
     title="federated averaging, written from scratch",
-    points=20,
+    points=15,
     want=wants.function(3),
     reference=lambda: _fed_avg_by_hand,
     cases=(

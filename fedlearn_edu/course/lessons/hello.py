@@ -52,11 +52,6 @@ TYPE_OF_MEAN = Exercise(
         looks(lambda answer: not str(answer).startswith("float32")),
         "the type is a text, so it stands between quotes",
         raises("NameError: name '(float32|SERVER|CLIENTS)'|parse_type reads text"),
-        "this is the type of a program; the mean is only what comes out, after the "
-        "arrow",
-        raises("found: +`->`"),
-        "the type of a value is its `.type_signature`",
-        raises("no such field"),
         "placements are written in capitals",
         raises("`(?i:server|clients)`"),
         "write one word such as `float32`, then `@`, then `SERVER` or `CLIENTS`, and "
@@ -255,8 +250,6 @@ SHARE_WARM = Exercise(
         lambda readings: np.mean([r if r > 21 else 0.0 for r in readings]),
         "you asked whether the mean is warm; each client has to answer for itself",
         lambda readings: float(np.mean(readings) > 21),
-        "`readings` are those of all homes; `one_if_warm` has one `reading`",
-        raises("a placed value cannot be used"),
         "`one_if_warm` has to return the number 1.0 or 0.0, not a truth value or a "
         "whole number: `np.float32(…)` makes one",
         raises("only floating-point values can be averaged|cannot be added up"),

@@ -85,8 +85,6 @@ SAME_BITS = Exercise(
         "a result is a dictionary of arrays: compare `one[name].tobytes()` with "
         "`other[name].tobytes()`, for each name",
         raises("'tobytes'|'str' object|OrderedDict"),
-        "the arrays are called `mean` and `variance`",
-        raises("KeyError"),
         "`==` compares arrays number by number, and gives an array: compare what "
         "`tobytes` gives, name by name",
         raises("ambiguous"),
@@ -301,8 +299,6 @@ LOAD = Exercise(
         raises(r"'normal'|unsupported operand|a_day\(\)"),
         "`readings` are the degrees of all five: take `readings[home % 5]`",
         raises("broadcast together"),
-        "write `np.random.default_rng` and `np.stack`",
-        raises("name '(default_rng|random|stack)' is not defined"),
         "`months` of the notebook travels with it: draw the readings inside of `load`",
         returns(lambda got, *_: str(got).endswith("MB")),
     ),

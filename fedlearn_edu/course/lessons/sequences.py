@@ -144,10 +144,6 @@ LONGEST_STREAK = Exercise(
         lambda readings: reduce(
             lambda s, r: (s[1], (s[0] + 1) * (r > 21)), readings, (0, 0)
         )[1],
-        "the state is two whole numbers: count readings, do not add them up",
-        raises("was tried on ones and gave another type"),
-        "this never gets beyond 0: `longest` becomes the larger of `longest` and `now`",
-        lambda _readings: 0,
     ),
     hints=(
         "What happens to `now` when the next reading is warm, and what when it is not? "

@@ -274,8 +274,6 @@ PARTICIPANT_STACK = Exercise(
     mistakes=usual(
         _UNCALLED,
         looks(_is_executor),
-        "this is a class: put what is below it in parentheses",
-        looks(lambda answer: isinstance(answer(NumPyExecutor()), type)),
         *NO_RETURN,
         "`leaf` is the leaf: it needs no other one around it",
         raises(r"NumPyExecutor\(\) takes"),

@@ -230,8 +230,6 @@ MAPS_IN_TURN = Exercise(
         Case("at the server", (2.0,), _tripled_at_server),
     ),
     mistakes=usual(
-        "these are the old members: return what the calls give",
-        lambda readings: readings,
         "the order is reversed: the result of client 0 comes first",
         lambda readings: [3 * r for r in reversed(readings)],
         "only the first client's result came out: `return` belongs after the loop",

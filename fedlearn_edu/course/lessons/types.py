@@ -333,8 +333,6 @@ BY_HOME: Final = Exercise(
         "the homes are in another order: sort them by name",
         partial(_placed, lambda rows: sorted(_by_home(rows))),
         partial(_placed, _by_first_row),
-        "every row became a client: put the rows of one home together",
-        partial(_placed, lambda rows: [[row[1:]] for row in rows]),
         "other tables have other homes: take the names from `rows`",
         partial(_placed, lambda rows: [*_by_home(rows), []]),
         "each home has only one reading: later rows replace earlier ones",

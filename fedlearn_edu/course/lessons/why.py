@@ -56,8 +56,6 @@ AVERAGE_MODELS = Exercise(
         lambda models: sum(models) / (len(models) - 1),
         lambda models: sum(models) / len(models[0]),
         lambda models: sum(models) / np.size(models),
-        "`np.mean` has divided already",
-        lambda models: sum(models) / len(models) ** 2,
         "each model was divided, but they were not added up",
         lambda models: np.array(models) / len(models),
         "only one model was added: the total begins once, before the loop, and the "
