@@ -527,6 +527,6 @@ LESSON: Final = Lesson(
         "say which differences count, and report what does not work",
     ),
     needs="lessons 10, 11a and 11b",
-    exercises=(BUILD_MINE, ROUNDS_WITHIN, CLEARLY_AHEAD),
+    exercises=(BUILD_MINE, CLEARLY_AHEAD, ROUNDS_WITHIN),
     outcomes={"four-bits": "about half", "second-report": "2"},
 )

@@ -328,5 +328,5 @@ LESSON: Final = Lesson(
     ),
     needs="lesson 9a",
     exercises=(LOCAL_EVAL, FEDERATED_EVAL, TWO_MEANS),
-    outcomes={"lone": "above 23", "halves": "double"},
+    outcomes={"lone": "above 23", "halves": "double", "unequal": "about half"},
 )

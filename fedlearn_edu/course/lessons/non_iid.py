@@ -440,7 +440,7 @@ DEAL_BY_SHARES: Final = Exercise(
 LESSON: Final = Lesson(
     name="08_non_iid_mnist",
     title="How different can clients be?",
-    minutes=55,
+    minutes=60,
     goals=(
         "deal the same examples to clients in three ways",
         "say in one number how far a client is from the whole",

@@ -451,7 +451,7 @@ GUESS_AFTER = Exercise(
 LESSON: Final = Lesson(
     name="13_remote_clients",
     title="Where do the clients run?",
-    minutes=65,
+    minutes=70,
     goals=(
         "run the clients of a program in other processes, with the same bits",
         "count what travels, and load data where they are used",
