@@ -419,7 +419,7 @@ LESSON: Final = Lesson(
     minutes=55,
     goals=(
         "show why more local work can give a worse model",
-        "measure drift as a number, on a toy and on digits",
+        "measure on digits how much of the clients' work is lost",
         "write what FedProx changes in a round, and say what it cannot cure",
     ),
     needs="lesson 10, and the derivative of a square",

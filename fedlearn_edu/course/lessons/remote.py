@@ -137,7 +137,7 @@ BYTES_OF_ROUND = Exercise(
         lambda homes, most, size: (1 + 2 * math.ceil(homes / most)) * size,
         "up, too, a message is for a whole group: its homes are added up at the worker",
         lambda homes, most, size: (2 * homes + math.ceil(homes / most)) * size,
-        "the mean goes up and comes down, and the variance goes up: that is one more",
+        "a sum goes up, the mean comes down, and another sum goes up: that is one more",
         lambda homes, most, size: 2 * math.ceil(homes / most) * size,
         "this counts a single curve for each group: what else does `summary` send?",
         lambda homes, most, size: math.ceil(homes / most) * size,

@@ -317,7 +317,7 @@ PARTICIPANT_STACK = Exercise(
     hints=(
         "Four layers, three of them to be added. Begin with the leaf, and wrap.",
         "The cell with `names = …` wraps a leaf in one layer. What is needed right "
-        "above the leaf, and what at the very top? Both are told above the exercise.",
+        "above the leaf, and what at the very top, so that functions are opened?",
         "From the bottom to the top:\n"
         "    names = framework.ReferenceResolvingExecutor(...)\n"
         "    sequences = framework.SequenceExecutor(...)\n"

@@ -39,10 +39,10 @@ def summary(flow: Flow) -> str:
     """What each client gets and sends, as far as types tell."""
     if not any(node.is_message for node in flow.nodes):
         return "" if flow.columns == [Lane.UNPLACED] else "Nothing travels."
-    received = flow.messages(Lane.CLIENTS)
+    got = [m for m in flow.messages(Lane.CLIENTS) if m.name != "federated_value"]
     sent = [m for m in flow.messages(Lane.SERVER) if flow.origin(m) is Lane.CLIENTS]
-    parts = [f"receives {_total(received)}"] if received else []
-    ones = ", and a 1 for each mean" * any(m.name == "federated_mean" for m in sent)
+    parts = [f"receives {_total(got)}"] if got else []
+    ones = ", and a 1 for each mean" * any(m.name.endswith("_mean") for m in sent)
     parts += [f"sends {_total(sent)}{ones}"] if sent else []
     return f"In one run each client {' and '.join(parts)}." if parts else ""
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tree becomes a flow: what no drawing of `tests/viz/test_figures.py` shows."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -11,14 +9,16 @@ from fedlearn_edu.dataflow.from_ir import read
 from fedlearn_edu.executors.traffic import size_of
 from fedlearn_edu.viz.dataflow.captions import summary
 
+BOTH = [fl.type_at_clients(np.float32), fl.type_at_clients(np.int32)]
+
+
+def test_weighted_mean_also_counts_the_clients() -> None:
+    weighted = fl.federated_computation(lambda a, b: fl.federated_mean(a, b), *BOTH)
+    assert summary(read(weighted)).endswith("sends 8 B, and a 1 for each mean.")
+
 
 def test_zipped_values_stay_apart_unless_they_are_the_result() -> None:
-    both = [fl.type_at_clients(np.float32), fl.type_at_clients(np.int32)]
-
-    @fl.federated_computation(*both)
-    def pair(a: Any, b: Any) -> Any:
-        return fl.federated_zip([a, b])
-
+    pair = fl.federated_computation(lambda a, b: fl.federated_zip([a, b]), *BOTH)
     flow = read(pair)
     *given, together, result = flow.nodes
     assert (together.name, flow.into(together)) == ("federated_zip", given)
