@@ -740,5 +740,5 @@ LESSON: Final = Lesson(
     ),
     needs="lessons 9a and 9b",
     exercises=(FEDERATED_TRAIN, PERSONALISED, WEIGHTED_TRAIN, FED_AVG_BY_HAND),
-    outcomes={"mean-model": "3 in 4", "fives": "less well", "others": "none"},
+    outcomes={"mean-model": "one or two", "fives": "less well", "others": "none"},
 )

@@ -222,7 +222,7 @@ BUILD_MINE = Exercise(
         "return the process as a whole, not its parts",
         returns(lambda got, *_: str(got).startswith("no learning process")),
         "one aggregator is not yours yet, and the mean does not count: nest two, such "
-        "as `clipping(median(), norm=0.5)`, or write a function",
+        "as one that clips around a median, or write a function",
         returns(lambda got, *_: " with " in str(got)),
         "this is an algorithm of the library as it is: change one of its parts, and "
         "put them together with `build_averaging_process`, under a name of your own",
@@ -259,7 +259,7 @@ BUILD_MINE = Exercise(
         "step",
         raises(r"Optimizer.__init__\(\)"),
         "`clipping` needs a rule inside, such as `median()`, which takes none itself, "
-        "and its own numbers: `clipping(median(), norm=0.5)`",
+        "and the norm to clip to",
         raises("argument: 'inner'|clipping needs a norm"),
         "rules are in `aggregators`, and brackets make one: `aggregators.median()`",
         raises("name '(median|mean|clipping|(multi_)?krum)'|by a factory"),
@@ -280,7 +280,7 @@ BUILD_MINE = Exercise(
         "help with your problem.",
         "The worked example changes what clients follow. Lesson 11a does, too, with a "
         "pull; what else could `correct` do to a gradient, or an optimizer to a step? "
-        "Or nest two aggregators: `clipping(median(), norm=0.5)`.",
+        "Or nest two aggregators: what cuts long updates around what is no mean.",
         "A function of yours, and where it goes:\n"
         "    def correct(gradients, weights, server): ...\n\n"
         "    passes = LocalTrainingConfig(build_sgd(0.1), correct=correct)\n"

@@ -456,5 +456,5 @@ LESSON: Final = Lesson(
     needs="lessons 1 to 3",
     exercises=(WEIGHTED_FROM_SUMS, SPAN_OF, VARIANCE_OF, DISTANCE_TO_MEAN),
     path=MACHINE,
-    outcomes={"what-is-sent": "value times weight, weight, 1", "safe-zero": "0"},
+    outcomes={"weight-zero": "as if that client were absent", "safe-zero": "0"},
 )

@@ -328,7 +328,7 @@ LESSON: Final = Lesson(
     outcomes={
         "in-memory": "1",
         "order": "a square, then an addition, by turns",
-        "digits": "123",
+        "digits": "0",
         "means": "the mean of three means",
     },
 )
