@@ -246,8 +246,6 @@ BUILD_MINE = Exercise(
         'a function alone is no part: write `Optimizer("mine", lambda weights: (), '
         "step)`, or `LocalTrainingConfig(…, correct=correct)`",
         raises("'function' object has no attribute"),
-        "`number` is a whole number, 0 at first: `tf.cast(number, tf.float32)`",
-        raises("Expected int32"),
         "clients need a `LocalTrainingConfig`: it holds their optimizer and `correct`",
         raises(r"'Optimizer' object has no attribute|argument 'correct'"),
         "`build_averaging_process` needs five things: a name, the model, what clients "
@@ -523,7 +521,7 @@ LESSON: Final = Lesson(
     minutes=75,
     goals=(
         "write a learning process of your own for one of three problems",
-        "run it beside others by a protocol that favors none of them",
+        "run it beside others by a protocol, and say whom it favors",
         "say which differences count, and report what does not work",
     ),
     needs="lessons 10, 11a and 11b",

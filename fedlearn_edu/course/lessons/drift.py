@@ -419,13 +419,13 @@ LESSON: Final = Lesson(
     minutes=55,
     goals=(
         "show why more local work can give a worse model",
-        "measure on digits how much of the clients' work is lost",
+        "measure on digits how much the clients disagree",
         "write what FedProx changes in a round, and say what it cannot cure",
     ),
     needs="lesson 10, and the derivative of a square",
     exercises=(CLIENT_DRIFT, PROXIMAL_GRADIENT, BUILD_MY_PROX),
     outcomes={
-        "work": "no better",
+        "work": "about as good",
         "best-of-three": "1",
         "pull": "as large as before",
         "network": "better",

@@ -415,8 +415,6 @@ DEAL_BY_SHARES: Final = Exercise(
         "cuts are whole numbers: running sums times `len(positions)`, and then "
         "`np.rint(…).astype(int)`",
         raises("slice indices"),
-        "`positions` is an array: `len(positions)` is how many there are",
-        raises("broadcast"),
     ),
     hints=(
         "Where does the part of client 0 end? Where do those of clients 0 and 1 end "

@@ -442,7 +442,7 @@ FEDERATED_STACK = Exercise(
         "`{fl.SERVER: …, fl.CLIENTS: …}`",
         raises("unhashable"),
         "a `FederatingExecutor` takes two things: first what "
-        "`FederatedResolvingStrategy.factory(targets)` gives, not the strategy itself "
+        "`FederatedResolvingStrategy.factory(targets)` gives, not the class itself "
         "and not `targets`; then `unplaced`",
         raises("'values'|strategy_factory|positional arguments|not callable"),
         "what comes back is not an executor: return the topmost layer",
