@@ -425,7 +425,7 @@ LESSON: Final = Lesson(
     needs="lesson 10, and the derivative of a square",
     exercises=(CLIENT_DRIFT, PROXIMAL_GRADIENT, BUILD_MY_PROX),
     outcomes={
-        "work": "about as good",
+        "work": "as many, or more",
         "best-of-three": "1",
         "pull": "as large as before",
         "network": "better",
