@@ -49,10 +49,7 @@ TERMS: dict[str, set[str]] = {
     "12b": {"IID"},
     "12c": {"mask", "secure sum"},
     "12d": set(),
-    "14": {"IID"},
 }
-# In the last lesson, training begins behind this cell.
-LAST = {"14": "clients-explorer"}
 QUICK = {"03", "04", "06"}
 _ITALIC = re.compile(r"(?<![*\w])\*([^*\n]+)\*(?!\*)")
 _SHOWN = "__shown__"
@@ -127,8 +124,7 @@ def up_to_the_last_picture(number: str) -> list[Any]:
     (path,) = (path for path in LESSONS if path.stem.split("_")[0] == number)
     cells = read(path).cells
     drawn = [i for i, cell in enumerate(cells) if _DRAWS.search(cell.source)]
-    last = [i for i in drawn if cells[i].id == LAST.get(number, cells[drawn[-1]].id)]
-    return list(cells[: last[0] + 2])
+    return list(cells[: drawn[-1] + 2])
 
 
 LESSONS_RUN = [
