@@ -23,7 +23,7 @@ COMMON_OPTIMUM, WHERE_AVERAGING_STAYS = 1.3, 2.183
 
 adam_step = exercise_named("adam_step").solution
 build_my_prox = exercise_named("build_my_prox").solution
-client_drift = exercise_named("client_drift").solution
+dissimilarity = exercise_named("dissimilarity").solution
 mean_difference = exercise_named("mean_difference").solution
 proximal_gradient = exercise_named("proximal_gradient").solution
 scaffold_client = exercise_named("scaffold_client").solution
@@ -144,7 +144,7 @@ def test_pull_shortens_updates_and_leaves_the_drift() -> None:
         (held, 0.88, 0.57),
         (together, 0.10, 0.66),
     ):
-        assert client_drift(updates) == pytest.approx(drift, abs=0.006)
+        assert dissimilarity(updates) == pytest.approx(drift, abs=0.006)
         lengths = np.linalg.norm(updates, axis=1)
         assert lengths.mean() == pytest.approx(length, abs=0.006)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lesson 11a: clients drift apart; drift as a number, and FedProx against it."""
+"""Lesson 11a: clients drift apart; how different their updates are, and FedProx."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,7 +28,7 @@ def slope(weight: float, client: Pair) -> float:
     return 2 * x * (x * weight - y)
 
 
-def client_drift(updates: Any) -> Any:
+def dissimilarity(updates: Any) -> Any:
     """Which share of the clients' paths is lost in the mean."""
     lengths = np.linalg.norm(updates, axis=1)
     return 1 - np.linalg.norm(np.mean(updates, axis=0)) / np.mean(lengths)
@@ -42,12 +42,12 @@ def _lost(length: Any, lengths: Any) -> Any:
     return 1 - length / np.mean(lengths)
 
 
-CLIENT_DRIFT = Exercise(
-    name="client_drift",
-    title="drift as a number",
+DISSIMILARITY = Exercise(
+    name="dissimilarity",
+    title="how different updates are",
     points=15,
     want=wants.function(1),
-    reference=lambda: client_drift,
+    reference=lambda: dissimilarity,
     cases=(
         Case("two clients", lambda: (np.array([[3.0, -4.0, 0.0], [0.0, 2.0, 0.0]]),)),
         Case("all in one direction", lambda: (np.array([[1.0, 2], [2, 4], [3, 6]]),)),
@@ -58,7 +58,7 @@ CLIENT_DRIFT = Exercise(
         ),
     ),
     mistakes=usual(
-        "this is the share that is left; drift is the share that is lost, 1 minus it",
+        "this is the share that is left; take the share that is lost, 1 minus it",
         lambda u: _norm(u.mean(axis=0)) / _norm(u, 1).mean(),
         lambda u: _norm(u.mean(axis=0)) / _norm(u, 1).mean() - 1,
         "brackets: the 1 stands before the fraction, and is not part of it",
@@ -76,7 +76,7 @@ CLIENT_DRIFT = Exercise(
         "a length is the root of a sum of squares, `np.linalg.norm`, and no sum",
         lambda u: 1 - abs(u.mean(axis=0)).sum() / abs(u).sum(axis=1).mean(),
         lambda u: _lost(abs(u.mean(axis=0)).sum(), _norm(u, 1)),
-        "K is the number of clients, of *rows*: `len(updates)`",
+        "N is the number of clients, of *rows*: `len(updates)`",
         lambda u: _lost(_norm(u.sum(axis=0) / u.shape[1]), _norm(u, 1)),
         lambda u: _lost(_norm(u.sum(axis=0)), _norm(u, 1).sum() / u.shape[1]),
         "take the mean of the lengths first, then one fraction, and not a fraction for "
@@ -88,7 +88,7 @@ CLIENT_DRIFT = Exercise(
         "these are lengths over clients, one for each weight: a client is a row, so "
         "take `axis=1`",
         lambda u: _lost(_norm(u.mean(axis=0)), _norm(u, 0)),
-        "the fraction is K times too small: take one mean of the updates and one of "
+        "the fraction is N times too small: take one mean of the updates and one of "
         "their lengths",
         lambda u: 1 - _norm(u.mean(axis=0)) / _norm(u, 1).sum(),
         "you took the sum of the updates; take their mean",
@@ -419,11 +419,11 @@ LESSON: Final = Lesson(
     minutes=55,
     goals=(
         "show why more local work can give a worse model",
-        "measure on digits how much the clients disagree",
+        "measure on digits how different the clients' updates are",
         "write what FedProx changes in a round, and say what it cannot cure",
     ),
     needs="lesson 10, and the derivative of a square",
-    exercises=(CLIENT_DRIFT, PROXIMAL_GRADIENT, BUILD_MY_PROX),
+    exercises=(DISSIMILARITY, PROXIMAL_GRADIENT, BUILD_MY_PROX),
     outcomes={
         "work": "as many, or more",
         "best-of-three": "1",
