@@ -132,19 +132,19 @@ def updates_of(process: Any, mixed: bool) -> Any:
 
 @pytest.mark.slow
 @pytest.mark.tensorflow
-def test_pull_shortens_updates_and_leaves_the_drift() -> None:
+def test_pull_shortens_updates_and_leaves_them_as_different() -> None:
     model = learning.models.softmax_regression()
     plain, pulled = learning.build_fed_avg(model, 0.1), build_my_prox(model, 1.0)
     apart, held, together = (
         updates_of(process, mixed)
         for process, mixed in ((plain, False), (pulled, False), (plain, True))
     )
-    for updates, drift, length in (
+    for updates, lost, length in (
         (apart, 0.88, 0.84),
         (held, 0.88, 0.57),
         (together, 0.10, 0.66),
     ):
-        assert dissimilarity(updates) == pytest.approx(drift, abs=0.006)
+        assert dissimilarity(updates) == pytest.approx(lost, abs=0.006)
         lengths = np.linalg.norm(updates, axis=1)
         assert lengths.mean() == pytest.approx(length, abs=0.006)
 
